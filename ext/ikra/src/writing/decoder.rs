@@ -308,8 +308,17 @@ impl<'a> Decoder<'a> {
         Ok(Some(Origin { object: object.unwrap_or(value::NIL), names }))
     }
 
-    pub fn row_of_born(&self, hierarchy: HierarchyId, id: i64) -> Result<(usize, ClassId), Error> {
-        let places = self.buffer(&BufferKind::Places(hierarchy));
+    fn row_of_born(&self, hierarchy: HierarchyId, id: i64) -> Result<(usize, ClassId), Error> {
+        self.row_in(self.buffer(&BufferKind::Places(hierarchy)), hierarchy, id)
+    }
+
+    /// The row of an object that the section has made, and its class, by the column of the classes' places.
+    pub fn row_in(
+        &self,
+        places: Option<&Column>,
+        hierarchy: HierarchyId,
+        id: i64,
+    ) -> Result<(usize, ClassId), Error> {
         let place = places.zip(usize::try_from(id).ok()).filter(|(places, row)| *row < places.len());
         let class = place.and_then(|(places, row)| {
             let classes = self.heap.ids.classes(hierarchy);

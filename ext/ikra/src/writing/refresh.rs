@@ -8,7 +8,7 @@ use crate::running::changes::{Cell, Changes, Item};
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::value::{self, Decoded, decode};
 use crate::writing::born::{Known, OfClass, Pairs};
-use crate::writing::decoder::{Decoder, Values};
+use crate::writing::decoder::{Decoder, Values, immediate};
 use crate::writing::exceptions;
 use ikra_core::error::Error;
 use ikra_core::fallible;
@@ -18,6 +18,7 @@ use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape};
 use magnus::Value;
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use rb_sys::VALUE;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::rc::Rc;
@@ -37,10 +38,18 @@ struct Variable<'a> {
     values: Values<'a>,
 }
 
+/// A variable of objects of a class, and what they are to hold.
+struct Write {
+    class: ClassId,
+    name: String,
+    objects: Vec<VALUE>,
+    values: Vec<VALUE>,
+}
+
 /// What is to be written.
 #[derive(Default)]
 pub struct Refresh {
-    variables: Vec<(ClassId, String, VALUE, VALUE)>,
+    variables: Vec<Write>,
     frozen: Vec<VALUE>,
     arrays: Vec<(VALUE, VALUE)>,
     hashes: Vec<(VALUE, [VALUE; 2])>,
@@ -58,6 +67,7 @@ fn sorted(decoder: Decoder<'_>, all: Vec<Known>) -> Result<Sorted, Error> {
     let mut groups = BTreeMap::<ClassId, Group>::new();
     let mut sorted =
         Sorted { groups: Vec::new(), strings: Vec::new(), arrays: Vec::new(), hashes: Vec::new() };
+    let mut places = FxHashMap::default();
     for Known { shape, number, value } in all {
         match shape {
             Shape::Array(kind) if decoder.schema().hashes.contains_key(&kind) => {
@@ -65,7 +75,10 @@ fn sorted(decoder: Decoder<'_>, all: Vec<Known>) -> Result<Sorted, Error> {
             }
             Shape::Array(kind) => sorted.arrays.push((kind, number, value)),
             Shape::Object(hierarchy) => {
-                let (row, class) = decoder.row_of_born(hierarchy, number)?;
+                let column = *places
+                    .entry(hierarchy)
+                    .or_insert_with(|| decoder.buffer(&BufferKind::Places(hierarchy)));
+                let (row, class) = decoder.row_in(column, hierarchy, number)?;
                 if class == ClassId::STRING {
                     sorted.strings.push((hierarchy, row, value));
                     continue;
@@ -204,16 +217,28 @@ pub fn prepare(decoder: Decoder<'_>) -> Result<Refresh, Trouble> {
     let sorted = sorted(decoder, seen)?;
     for group in &sorted.groups {
         for variable in group.variables(decoder) {
+            let (class, name) = (group.class, variable.name.clone());
+            let mut write = Write { class, name, objects: Vec::new(), values: Vec::new() };
             group.each_difference(decoder, &variable, |number, (shape, payload), _| {
                 let object = group.objects[number];
                 if is_frozen(object) {
                     return Err(frozen_error(decoder, object));
                 }
-                let now = black_box(decoder.made_empty(shape, payload)?);
-                decoder.pinned.hold(now)?;
-                fallible::push(&mut refresh.variables, (group.class, variable.name.clone(), object, now))?;
+                let now = match immediate(shape, payload) {
+                    Some(now) => now,
+                    None => {
+                        let now = black_box(decoder.made_empty(shape, payload)?);
+                        decoder.pinned.hold(now)?;
+                        now
+                    }
+                };
+                fallible::push(&mut write.objects, object)?;
+                fallible::push(&mut write.values, now)?;
                 Ok(())
             })?;
+            if !write.objects.is_empty() {
+                refresh.variables.push(write);
+            }
         }
         if let Some(place) = group.of_class.maker.freezes() {
             let columns = decoder.heap.store.columns();
@@ -265,13 +290,15 @@ fn contents(hash: VALUE) -> Result<(Vec<VALUE>, Vec<VALUE>), Stop> {
 
 impl Refresh {
     pub fn write(self, decoder: Decoder<'_>) -> Result<(), Trouble> {
-        for (class, name, object, now) in self.variables {
+        for Write { class, name, objects, values } in self.variables {
             let mut access = Access::new(decoder.ruby, decoder.heap.pool.class(class), &name);
-            // SAFETY: object and value are kept alive by `Pinned`; it is an instance of the class, and not frozen.
-            protect(|| unsafe {
-                access.write(&[object], &[now]);
-                value::NIL
-            })?;
+            for (objects, values) in objects.chunks(BLOCK).zip(values.chunks(BLOCK)) {
+                // SAFETY: objects and values are kept alive by `Pinned`; they are instances of the class, and not frozen.
+                protect(|| unsafe {
+                    access.write(objects, values);
+                    value::NIL
+                })?;
+            }
         }
         for object in self.frozen {
             // SAFETY: as above.
