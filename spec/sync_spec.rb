@@ -348,6 +348,26 @@ RSpec.describe "Ikra.sync" do
     trap("USR1", old)
   end
 
+  it "may assign what its text tells to variables of the section" do
+    expect_same do |all, seen|
+      Ikra.section do
+        by = 1
+        leader = 5
+        4.times do |t|
+          all.peach { |body| body.step(by) }
+          seen_by = by
+          Ikra.sync do
+            seen << [seen_by, leader, t]
+            by *= 0.5
+            leader = nil if t == 1
+            leader ||= 7 if t == 2
+          end
+        end
+        [by, leader]
+      end
+    end
+  end
+
   it "may have `retry`, and `return` in lambdas, of its own" do
     all = bodies
     seen = []

@@ -74,12 +74,8 @@ impl Lowerer<'_> {
         passed: Option<&BlockRef>,
         unused: bool,
     ) -> Operand {
-        if let Some((name, _)) = code.captured_writes.first() {
-            return self.refuse_here(
-                "captured-write",
-                format!("a Proc from around the section assigns `{name}`, a variable around it"),
-                Some("let it give the value instead, or keep that in an object".into()),
-            );
+        if let Some(refused) = self.refuse_outer_writes(code) {
+            return refused;
         }
         if passed.is_some() && self.active.len() >= MAX_INLINE_DEPTH {
             return self.refuse_here(

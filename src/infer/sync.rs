@@ -7,7 +7,7 @@ use super::host::Scope;
 use super::operand::Operand;
 use super::parallel::SharedLocal;
 use crate::heap::schema::{SyncMethod, SyncReceiver, SyncSchema, SyncVariable};
-use crate::syntax::ast::{Kind, LocalId, Node, Sync};
+use crate::syntax::ast::{Kind, LocalId, Node, Plain, Sync};
 use crate::types::{Type, TypeSet};
 use std::rc::Rc;
 
@@ -44,7 +44,9 @@ impl Lowerer<'_> {
         for (index, read) in (0..).zip(&sync.read) {
             let Kind::Local(local) = read.kind else { continue };
             let is_written = sync.written.contains(&local);
-            let Some(number) = self.share_with_sync((key, index), local, is_written) else {
+            let given = sync.given.iter().filter(|(of, _)| *of == local).map(|(_, given)| type_of(*given));
+            let given = given.fold(TypeSet::empty(), |all, types| all.union(&types));
+            let Some(number) = self.share_with_sync((key, index), local, is_written.then_some(&given)) else {
                 return Operand::bottom();
             };
             let name = self.frame().code.locals[local.0 as usize].clone();
@@ -85,7 +87,14 @@ impl Lowerer<'_> {
         Some(SyncMethod { owner, nesting, receiver: SyncReceiver::Variable(number) })
     }
 
-    fn share_with_sync(&mut self, (key, index): (u32, u32), local: LocalId, is_written: bool) -> Option<u32> {
+    /// `given`: of one that is assigned, what it becomes, as far as that is known.
+    fn share_with_sync(
+        &mut self,
+        (key, index): (u32, u32),
+        local: LocalId,
+        given: Option<&TypeSet>,
+    ) -> Option<u32> {
+        let is_written = given.is_some();
         let mut operand = self.read_local(local);
         let name = self.frame().code.locals[local.0 as usize].clone();
         if matches!(operand.types.single(), Some(Type::List(_) | Type::Tuple(_))) {
@@ -113,11 +122,24 @@ impl Lowerer<'_> {
         }
         self.shown.insert((key, index));
         let number = self.share_local(key, index, name, &operand)?;
+        if let Some(given) = given.filter(|given| !given.is_empty()) {
+            let memo = self.memo.variables.entry((key, index)).or_default();
+            self.memo.changed |= memo.extend(given);
+        }
         // What is true may become false.
         if is_written && operand.types.iter().any(|ty| matches!(ty, Type::True | Type::False)) {
             let memo = self.memo.variables.entry((key, index)).or_default();
             self.memo.changed |= memo.extend(&TypeSet::bool());
         }
         Some(number)
+    }
+}
+
+fn type_of(given: Plain) -> TypeSet {
+    match given {
+        Plain::Nil => Type::Nil.into(),
+        Plain::Bool => TypeSet::bool(),
+        Plain::Integer => Type::Integer.into(),
+        Plain::Float => Type::Float.into(),
     }
 }

@@ -208,6 +208,17 @@ pub struct Sync {
     /// The locals that it uses, each read, and those of them that it assigns.
     pub read: Vec<Node>,
     pub written: Vec<LocalId>,
+    /// What some of these become, as far as that stands there.
+    pub given: Vec<(LocalId, Plain)>,
+}
+
+/// What a literal without parts is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plain {
+    Nil,
+    Bool,
+    Integer,
+    Float,
 }
 
 #[derive(Clone, Debug)]

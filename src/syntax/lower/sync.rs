@@ -4,7 +4,7 @@
 use super::refusals;
 use super::{Lowering, text};
 use crate::source::Span;
-use crate::syntax::ast::{Kind, LocalId, Node, Sync};
+use crate::syntax::ast::{Kind, LocalId, Node, Plain, Sync};
 use crate::syntax::descend::descend;
 use ruby_prism::{self as prism, Node as P, Visit};
 
@@ -13,6 +13,8 @@ struct Outer {
     name: String,
     depth: u32,
     is_written: bool,
+    /// What is assigned.
+    given: Option<Plain>,
     span: Span,
 }
 
@@ -36,12 +38,12 @@ impl<'pr> Finder<'_, '_> {
         &mut self,
         name: &prism::ConstantId<'_>,
         depth: u32,
-        is_written: bool,
+        (is_written, given): (bool, Option<Plain>),
         location: &prism::Location<'_>,
     ) {
         if let Some(depth) = depth.checked_sub(self.inside) {
             let span = self.lowering.span(location);
-            self.found.push(Outer { name: text(name), depth, is_written, span });
+            self.found.push(Outer { name: text(name), depth, is_written, given, span });
         }
     }
 
@@ -54,12 +56,13 @@ impl<'pr> Finder<'_, '_> {
 
 impl<'pr> Visit<'pr> for Finder<'_, '_> {
     fn visit(&mut self, node: &P<'pr>) {
+        let given = given_by(node);
         macro_rules! names {
             ($($variant:ident $cast:ident $is_written:literal)*) => {
                 match node {
                     $(P::$variant { .. } => {
                         if let Some(node) = node.$cast() {
-                            self.name(&node.name(), node.depth(), $is_written, &node.location());
+                            self.name(&node.name(), node.depth(), ($is_written, given), &node.location());
                         }
                     })*
                     _ => {}
@@ -121,6 +124,25 @@ impl<'pr> Visit<'pr> for Finder<'_, '_> {
     }
 }
 
+/// What an assignment gives, if that stands there. A number times a Float is a Float.
+fn given_by(node: &P<'_>) -> Option<Plain> {
+    if let Some(write) = node.as_local_variable_operator_write_node() {
+        return plain(&write.value()).filter(|plain| *plain == Plain::Float);
+    }
+    let write = node.as_local_variable_write_node().map(|write| write.value());
+    plain(&write.or_else(|| Some(node.as_local_variable_or_write_node()?.value()))?)
+}
+
+fn plain(node: &P<'_>) -> Option<Plain> {
+    Some(match node {
+        P::NilNode { .. } => Plain::Nil,
+        P::TrueNode { .. } | P::FalseNode { .. } => Plain::Bool,
+        P::IntegerNode { .. } => Plain::Integer,
+        P::FloatNode { .. } => Plain::Float,
+        _ => return None,
+    })
+}
+
 /// Is it `lambda { … }`?
 fn is_lambda(node: &P<'_>) -> bool {
     node.as_call_node().is_some_and(|call| call.receiver().is_none() && call.name().as_slice() == b"lambda")
@@ -179,7 +201,8 @@ impl Lowering<'_> {
             return self.refuse(&refusals::SYNC_LEAVES, span);
         }
         let (mut read, mut written): (Vec<LocalId>, Vec<LocalId>) = (Vec::new(), Vec::new());
-        for Outer { name, depth, is_written, span } in found {
+        let mut all_given = Vec::new();
+        for Outer { name, depth, is_written, given, span } in found {
             match self.local(&name, depth) {
                 Some(local) => {
                     if !read.contains(&local) {
@@ -188,6 +211,7 @@ impl Lowering<'_> {
                     if is_written && !written.contains(&local) {
                         written.push(local);
                     }
+                    all_given.extend(given.map(|given| (local, given)));
                 }
                 None if is_written => self.assigned_by_syncs.push((name, span)),
                 None => {}
@@ -196,6 +220,6 @@ impl Lowering<'_> {
         let read = read.into_iter().map(|local| self.node(span, Kind::Local(local))).collect();
         let (opening, closing) = (self.span(&block.opening_loc()), self.span(&block.closing_loc()));
         let text = Span { start: opening.end, end: closing.start, ..span };
-        self.node(span, Kind::Sync(Box::new(Sync { text, read, written })))
+        self.node(span, Kind::Sync(Box::new(Sync { text, read, written, given: all_given })))
     }
 }
