@@ -219,6 +219,29 @@ each_compiling_backend do
     end
   end
 
+  it "shows Strings, Hashes and objects in variables" do
+    expect_same_run do |_, numbers, seen|
+      Ikra.section do
+        text = +""
+        counts = Hash.new(0)
+        3.times do |t|
+          sum = numbers.psum { |x| x * t }
+          line = "tick #{t}: #{sum}"
+          line = nil if t == 2
+          text << "#{t};"
+          numbers.each { |x| counts[x.odd?] += t }
+          told = { sum:, tick: t }
+          groups = numbers.pgroup_by { |x| x > t }
+          node = made::Node.new(sum)
+          pair = made::Pair.new(t, "low")
+          Ikra.sync { seen << line << text.dup << counts.dup << told << groups << node.inspect << pair.to_a }
+          node.value += counts[true]
+          Ikra.sync { seen << node.value }
+        end
+      end
+    end
+  end
+
   it "knows copies of objects" do
     expect_same_run do |box, numbers, seen|
       nodes = numbers.map do |x|

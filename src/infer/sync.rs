@@ -71,6 +71,18 @@ impl Lowerer<'_> {
         Operand::nil()
     }
 
+    /// What the driver has made, as what Ruby can see: rows, which it keeps from then on; and of a String, which may be
+    /// built still, those of a copy. `None`: another walk is needed, or it is refused.
+    fn shown_to_sync(&mut self, value: &Operand) -> Option<Operand> {
+        let copied = self.within_slot(0x3b7, |s| {
+            s.switch(value, 0, &mut |s, part| match part.types.single() {
+                Some(ty) if ty.is_made_string() => s.send(&part, "dup", &[], 0),
+                _ => part,
+            })
+        });
+        if copied.is_bottom() { None } else { self.with_rows(&copied) }
+    }
+
     /// What the block of a method sees besides variables.
     fn method_of_sync(&mut self, (key, index): (u32, u32)) -> Option<SyncMethod> {
         let Scope::Method { owner, nesting } = self.frame().scope.clone() else {
@@ -113,6 +125,8 @@ impl Lowerer<'_> {
             }
             let key = self.memo.context(key, index, 0x3b6);
             operand = self.on_heap(key, &operand)?;
+        } else {
+            operand = self.shown_to_sync(&operand)?;
         }
         // Arrays that calls gave are shown to it.
         let is_made = |ty: &Type| matches!(ty, Type::Array(kind) if self.made_kinds.contains(kind));
