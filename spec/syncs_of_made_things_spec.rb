@@ -303,7 +303,56 @@ each_compiling_backend do
     expect(box.list.map(&:value)).to eq([2, 3, 1, 2])
   end
 
-  it "refuses what Ruby changes beside numbers" do
+  changes = {
+    "empties" => ->(list, t) { list.clear if t == 2 },
+    "shifts" => ->(list, _) { list.shift(2) },
+    "sorts" => ->(list, _) { list.sort_by!(&:value) },
+    "deletes from" => ->(list, _) { list.delete_if { |node| (node.value % 3).zero? } },
+    "pushes to" => ->(list, _) { list << list[0] << list[1] },
+    "doubles" => ->(list, t) { list.concat(list) if t < 3 },
+    "swaps items of" => ->(list, _) { list[0], list[1] = list[1], list[0] }
+  }
+  changes.each do |what, change|
+    it "goes on with an array that grows and that Ruby #{what}" do
+      expect_same_run do |box, numbers, seen|
+        Ikra.section do
+          5.times do |t|
+            numbers.peach { |x| box.list << made::Node.new((x * 10) + t) }
+            box.list.peach { |node| node.value += 1 }
+            Ikra.sync do
+              seen << box.list.map(&:value)
+              change.call(box.list, t)
+            end
+          end
+        end
+      end
+    end
+  end
+
+  it "goes on with what Ruby puts where the section does" do
+    expect_same_run do |box, numbers, seen|
+      Ikra.section do
+        4.times do |t|
+          numbers.peach do |x|
+            node = made::Node.new(x)
+            node.items = [x, t]
+            node.next = box.list[0] if t > 0
+            box.list << node
+          end
+          box.list.peach { |node| node.items << t }
+          Ikra.sync do
+            seen << box.list.map { |node| node.items.dup }
+            box.list.each { |node| t == 1 ? node.items.push(5, t).sort! : node.items.shift }
+            box.list.last.next = box.list[1]
+            box.list[2].next = nil
+          end
+          box.list.peach { |node| node.value += node.next.value + node.items.size if node.next }
+        end
+      end
+    end
+  end
+
+  it "refuses what Ruby changes otherwise" do
     section = lambda do |box, &change|
       Ikra.section do
         [1, 2, 3].peach { |x| box.list << made::Node.new(x) }
@@ -312,8 +361,8 @@ each_compiling_backend do
       end
     end
     changes = [
-      ->(list) { list[0].next = list[1] }, lambda(&:pop), ->(list) { list << made::Node.new(4) },
-      ->(list) { list[0].value = 1.5 }, ->(list) { list[0].freeze }, ->(list) { list[0], list[1] = list[1], list[0] }
+      ->(list) { list[0].next = list[1] }, ->(list) { list << made::Node.new(4) }, ->(list) { list << 5 },
+      ->(list) { list[0].value = 1.5 }, ->(list) { list[0].freeze }
     ]
     changes.each do |change|
       expect { section.call(made::Box.new, &change) }.to raise_error(Ikra::UnsupportedError, /\[changed-in-sync\]/)

@@ -87,8 +87,8 @@ module Ikra
     #
     # It may stand in a method that the section calls: its +self+ is that of the method. The block sees the variables of
     # the section, or of that method, also to assign numbers, true, false and nil to those that hold such.
-    # It may change what numbers, Symbols and references objects and Arrays hold, but not add objects or change lengths;
-    # of what the section has made, numbers and Symbols.
+    # It may change what numbers, Symbols and references objects and Arrays hold, but not add objects. Lengths it may
+    # change of those Arrays that the section makes longer or shorter, too.
     # When the section fails later, objects are as the last such block has left them.
     #
     # @yield []

@@ -87,7 +87,7 @@ impl SyncRun<'_> {
                         hint: "end the section where the Ikra.sync stands, and begin another one".into(),
                     });
                 }
-                heap.commit(layout)?;
+                heap.commit(layout);
                 self.see_again(heap, &syncs.seen.borrow()[..seen]);
                 changes
             }
@@ -100,8 +100,16 @@ impl SyncRun<'_> {
                 changes
             }
         };
-        heap.apply(layout, &changes)?;
-        Ok(())
+        if heap.apply(layout, &changes)? {
+            return Ok(());
+        }
+        Err(Trouble::Unsupported {
+            message: "arrays have got more items in an Ikra.sync than there is room for [changed-in-sync]"
+                .into(),
+            hint:
+                "let the section itself add them; or end it where the Ikra.sync stands, and begin another one"
+                    .into(),
+        })
     }
 
     /// Objects and arrays are those that Ruby has seen.
@@ -137,7 +145,7 @@ impl SyncRun<'_> {
         self.forget_local(version, heap);
         self.remember(&version.inferred.schema, syncs)?;
         CopyBack { decoder: self.decoder(version, heap), form: ResultForm::Arrays }.write_back(self.block)?;
-        heap.commit(&version.layout)?;
+        heap.commit(&version.layout);
         let around = self.around(&version.inferred.schema)?;
         let mut changed =
             self.run_block(version, self.decoder(version, heap), schema, (text, number), syncs)?;

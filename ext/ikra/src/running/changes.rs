@@ -4,10 +4,11 @@
 use crate::running::heap::{Heap, Layout, Recipe};
 use crate::vm::pinned::Pinned;
 use ikra_core::fallible::{self, NoMemory};
-use ikra_core::heap::{Column, Schema};
+use ikra_core::heap::schema::ColumnSchema;
+use ikra_core::heap::{Column, Schema, Store};
 use ikra_core::infer::Inferred;
 use ikra_core::ir::{BufferKind, Part};
-use ikra_core::types::{ArrayKind, HierarchyId, Shape};
+use ikra_core::types::{ArrayKind, HierarchyId, Shape, Type, TypeSet};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ops::Range;
@@ -30,12 +31,21 @@ pub struct Item {
     pub bits: i64,
 }
 
+/// An array is as long from now on. All its items are among those that change where it gets longer, as it may have to move.
+#[derive(Clone, Copy, Debug)]
+pub struct Length {
+    pub kind: ArrayKind,
+    pub array: usize,
+    pub length: usize,
+}
+
 /// See the module's text.
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
     /// Buffers of which no part stays as it is.
     whole: Vec<(usize, Column)>,
     pub cells: Vec<Cell>,
+    pub lengths: Vec<Length>,
     pub items: Vec<Item>,
 }
 
@@ -43,6 +53,7 @@ impl Changes {
     pub fn extend(&mut self, others: Self) {
         self.whole.extend(others.whole);
         self.cells.extend(others.cells);
+        self.lengths.extend(others.lengths);
         self.items.extend(others.items);
     }
 }
@@ -88,6 +99,7 @@ impl Parts {
 struct Comparison<'a> {
     now: &'a Heap,
     later: &'a Heap,
+    inferred: &'a Inferred,
     pinned: &'a Pinned,
     /// Values may be of other classes than before.
     is_exact: bool,
@@ -104,6 +116,17 @@ impl Comparison<'_> {
         now.len() >= rows && now.as_bytes()[..rows * size] == later.as_bytes()[..rows * size]
     }
 
+    /// Are items of such arrays read nowhere?
+    fn is_only_counted(&self, kind: ArrayKind) -> bool {
+        [Part::Payload, Part::Tag]
+            .iter()
+            .all(|part| self.buffer(&BufferKind::ArrayValues(kind, *part)).is_none())
+    }
+
+    fn buffer(&self, kind: &BufferKind) -> Option<usize> {
+        self.inferred.program.buffers.iter().position(|info| info.kind == *kind)
+    }
+
     /// Has the section made it?
     fn is_made(&self, (shape, payload): (Shape, i64)) -> bool {
         match shape {
@@ -113,24 +136,44 @@ impl Comparison<'_> {
         }
     }
 
-    /// Tells of values that are others later; false where that cannot be.
+    /// May such a value stand where values of these types do?
+    fn is_of_types(&self, (shape, payload): (Shape, i64), types: &TypeSet) -> bool {
+        let Shape::Object(hierarchy) = shape else { return types.iter().any(|ty| ty.shape() == shape) };
+        if !self.is_made((shape, payload)) {
+            // The class was looked at when it was read.
+            return types.iter().any(|ty| ty.shape() == shape);
+        }
+        let places =
+            self.buffer(&BufferKind::Places(hierarchy)).map(|buffer| &self.now.store.columns()[buffer]);
+        let place = places.zip(usize::try_from(payload).ok()).filter(|(places, row)| *row < places.len());
+        let class = place.map(|(places, row)| places.bits(row) as usize);
+        let class = class.and_then(|place| self.now.ids.classes(hierarchy).get(place));
+        class.is_some_and(|class| types.iter().any(|ty| *ty == Type::Object(hierarchy, *class)))
+    }
+
+    /// Tells of values that are others later; false where that cannot be. `types`: of what may stand there, if that is the
+    /// same for all; else who holds what the section has made is the section's to say, and of what class values are.
     fn each(
         &self,
-        parts: Parts,
-        rows: impl Iterator<Item = (usize, usize)>,
+        (parts, types): (Parts, Option<&TypeSet>),
+        rows: impl Iterator<Item = (Option<usize>, usize)>,
         mut tell: impl FnMut(usize, i64, Option<i64>) -> Result<(), NoMemory>,
     ) -> Result<bool, NoMemory> {
-        for (row, later) in rows {
-            let was = parts.get(self.now.store.columns(), row);
+        for (place, (row, later)) in rows.enumerate() {
             let is = parts.get(self.later.store.columns(), later);
-            if was.0 == is.0 && (was.0 == Shape::Nil || was.1 == is.1) {
+            let was = row.map(|row| parts.get(self.now.store.columns(), row));
+            if was.is_some_and(|was| was.0 == is.0 && (was.0 == Shape::Nil || was.1 == is.1)) {
                 continue;
             }
-            // Who holds what the section has made is the section's to say.
-            if self.is_made(is) || was.0 != is.0 && !self.is_exact {
+            let may_stand = match (types, was) {
+                (Some(types), _) => self.is_of_types(is, types),
+                (None, Some(was)) => !self.is_made(is) && (was.0 == is.0 || self.is_exact),
+                (None, None) => false,
+            };
+            if !may_stand {
                 return Ok(false);
             }
-            tell(row, is.1, parts.tags.map(|_| i64::from(is.0.tag())))?;
+            tell(place, is.1, parts.tags.map(|_| i64::from(is.0.tag())))?;
         }
         Ok(true)
     }
@@ -138,7 +181,7 @@ impl Comparison<'_> {
     fn of_objects(
         &self,
         parts: Parts,
-        (hierarchy, columns): (HierarchyId, &[(u32, usize)]),
+        (hierarchy, name, columns): (HierarchyId, &str, &[(u32, usize)]),
         changes: &mut Changes,
     ) -> Result<bool, NoMemory> {
         let count = self.later.ids.count(hierarchy);
@@ -149,8 +192,12 @@ impl Comparison<'_> {
         let rows_of = |place: u32| -> Range<usize> {
             ids.base(hierarchy, place) as usize..ids.base(hierarchy, place + 1) as usize
         };
-        let rows = columns.iter().flat_map(|(place, _)| rows_of(*place)).map(|row| (row, row));
-        self.each(parts, rows, |row, payload, tag| {
+        let rows: Vec<usize> = columns.iter().flat_map(|(place, _)| rows_of(*place)).collect();
+        let is_it = |column: &&ColumnSchema| column.hierarchy == hierarchy && column.name == name;
+        let column = self.inferred.schema.columns.iter().find(is_it);
+        let types = column.filter(|column| column.classes.len() == 1).map(|column| &column.stored.types);
+        self.each((parts, types), rows.iter().map(|row| (Some(*row), *row)), |place, payload, tag| {
+            let row = rows[place];
             let cells = [(parts.payload, Some(payload)), (parts.tags, tag)];
             for (buffer, bits) in cells {
                 if let Some((buffer, bits)) = buffer.zip(bits) {
@@ -163,21 +210,33 @@ impl Comparison<'_> {
 
     fn of_arrays(&self, parts: Parts, kind: ArrayKind, changes: &mut Changes) -> Result<bool, NoMemory> {
         let (spans, later) = (self.now.spans_now(kind), self.later.spans_now(kind));
-        if spans.iter().zip(later).any(|((_, now), (_, later))| now != later) || spans.len() < later.len() {
+        if spans.len() < later.len() {
             return Ok(false);
         }
+        let may_grow = may_grow(self.inferred, kind);
+        for (array, ((_, now), (_, later))) in spans.iter().zip(later).enumerate() {
+            if now != later {
+                if !may_grow {
+                    return Ok(false);
+                }
+                let length = *later as usize;
+                fallible::push(&mut changes.lengths, Length { kind, array, length })?;
+            }
+        }
+        let schema = self.inferred.schema.arrays.iter().find(|array| array.kind == kind);
+        let types = schema.map(|schema| &schema.stored.types);
         let count = later.last().map_or(0, |(offset, length)| (offset + length) as usize);
         if spans.starts_with(later) && parts.all().all(|buffer| self.is_same(buffer, count)) {
             return Ok(true);
         }
-        for (array, ((offset, length), (later, _))) in spans.iter().zip(later).enumerate() {
-            let (first, from) = (*offset as usize, *later as usize);
-            let rows = (0..*length as usize).map(|index| (first + index, from + index));
-            let is_known = self.each(parts, rows, |row, payload, tag| {
+        for (array, ((offset, length), (later, count))) in spans.iter().zip(later).enumerate() {
+            let (first, from, stays) = (*offset as usize, *later as usize, count <= length);
+            let rows = (0..*count as usize).map(|index| (stays.then_some(first + index), from + index));
+            let is_known = self.each((parts, types), rows, |index, payload, tag| {
                 let cells = [(parts.payload, Some(payload)), (parts.tags, tag)];
                 for (buffer, bits) in cells {
                     if let Some((buffer, bits)) = buffer.zip(bits) {
-                        let item = Item { buffer, kind, array, index: row - first, bits };
+                        let item = Item { buffer, kind, array, index, bits };
                         fallible::push(&mut changes.items, item)?;
                     }
                 }
@@ -188,6 +247,27 @@ impl Comparison<'_> {
             }
         }
         Ok(true)
+    }
+}
+
+/// Columns with what changes in them.
+struct Changed<'a> {
+    store: &'a Store,
+    columns: BTreeMap<usize, Column>,
+}
+
+impl Changed<'_> {
+    fn get(&self, buffer: usize, row: usize) -> i64 {
+        self.columns.get(&buffer).unwrap_or(&self.store.columns()[buffer]).bits(row)
+    }
+
+    fn set(&mut self, buffer: usize, row: usize, bits: i64) -> Result<(), NoMemory> {
+        let column = match self.columns.entry(buffer) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(self.store.columns()[buffer].try_clone()?),
+        };
+        column.set_bits(row, bits);
+        Ok(())
     }
 }
 
@@ -202,13 +282,16 @@ impl Heap {
     ) -> Result<Option<Changes>, NoMemory> {
         let mut changes = Changes::default();
         let mut whole = Vec::new();
-        let comparison = Comparison { now: self, later: &later, pinned, is_exact };
+        let comparison = Comparison { now: self, later: &later, inferred, pinned, is_exact };
         for (number, recipe) in layout.recipes.iter().enumerate() {
             let [now, then] = [&*self, &later].map(|heap| &heap.store.columns()[number]);
             let parts = Parts::of_first(inferred, number, recipe);
             let is_known = match (recipe, parts) {
                 (Recipe::Column { hierarchy, columns, .. }, Some(parts)) => {
-                    comparison.of_objects(parts, (*hierarchy, columns), &mut changes)?
+                    let BufferKind::Column { name, .. } = &inferred.program.buffers[number].kind else {
+                        continue;
+                    };
+                    comparison.of_objects(parts, (*hierarchy, name, columns), &mut changes)?
                 }
                 (Recipe::Values(kind, ..), _) if later.is_of_memories(*kind) => {
                     if now.len() == then.len() && now.as_bytes() != then.as_bytes() {
@@ -219,7 +302,7 @@ impl Heap {
                 (Recipe::Values(kind, ..), Some(parts)) if !is_slots(&inferred.schema, *kind) => {
                     comparison.of_arrays(parts, *kind, &mut changes)?
                 }
-                (Recipe::Length(kind), _) if !is_slots(&inferred.schema, *kind) => {
+                (Recipe::Length(kind), _) if comparison.is_only_counted(*kind) => {
                     // Behind those that were read there may be room.
                     let rows = pinned.arrays(kind.0).len().max(later.spans_now(*kind).len());
                     comparison.is_same(number, rows.min(then.len()))
@@ -252,31 +335,48 @@ impl Heap {
         Ok(Some(changes))
     }
 
-    /// Columns hold this from now on, now that all is committed.
-    pub fn apply(&mut self, layout: &Layout, changes: &Changes) -> Result<(), NoMemory> {
-        let mut changed = BTreeMap::<usize, Column>::new();
+    /// Columns hold this from now on, now that all is committed. False if arrays have no room for it.
+    pub fn apply(&mut self, layout: &Layout, changes: &Changes) -> Result<bool, NoMemory> {
+        let mut changed = Changed { store: &self.store, columns: BTreeMap::new() };
         for (buffer, column) in &changes.whole {
-            changed.insert(*buffer, column.try_clone()?);
+            changed.columns.insert(*buffer, column.try_clone()?);
         }
-        let places = changes.items.iter().map(|item| {
-            let first = self.spans_now(item.kind).get(item.array).map(|(offset, _)| *offset as usize);
-            let first = first.or_else(|| self.offset_of(layout, item.kind, item.array));
-            Cell { buffer: item.buffer, row: first.unwrap_or(usize::MAX) + item.index, bits: item.bits }
-        });
-        let cells: Vec<Cell> = changes.cells.iter().copied().chain(places).collect();
-        for Cell { buffer, row, bits } in cells {
-            let column = match changed.entry(buffer) {
-                Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(new) => new.insert(self.store.columns()[buffer].try_clone()?),
-            };
-            if row < column.len() {
-                column.set_bits(row, bits);
+        for Cell { buffer, row, bits } in &changes.cells {
+            changed.set(*buffer, *row, *bits)?;
+        }
+        let place = |wanted: &dyn Fn(&Recipe) -> bool| layout.recipes.iter().position(wanted);
+        for Length { kind, array, length } in &changes.lengths {
+            let [offset, size, room, ends] = [
+                place(&|recipe| matches!(recipe, Recipe::Offset(of) if of == kind)),
+                place(&|recipe| matches!(recipe, Recipe::Length(of) if of == kind)),
+                place(&|recipe| matches!(recipe, Recipe::Room(of) if of == kind)),
+                place(&|recipe| matches!(recipe, Recipe::Ends(of) if of == kind)),
+            ];
+            let (Some(size), Some(room)) = (size, room) else { return Ok(false) };
+            let length = *length as i64;
+            if length > changed.get(room, *array) {
+                let (Some(offset), Some(ends)) = (offset, ends) else { return Ok(false) };
+                let (first, end) = (changed.get(ends, 0), changed.get(ends, 1));
+                let wanted = [2 * length, length].into_iter().find(|wanted| first + wanted <= end);
+                let Some(wanted) = wanted else { return Ok(false) };
+                changed.set(ends, 0, first + wanted)?;
+                changed.set(offset, *array, first)?;
+                changed.set(room, *array, wanted)?;
             }
+            changed.set(size, *array, length)?;
         }
-        for (buffer, column) in changed {
+        for Item { buffer, kind, array, index, bits } in &changes.items {
+            let offset = place(&|recipe| matches!(recipe, Recipe::Offset(of) if of == kind));
+            let known = || self.spans_now(*kind).get(*array).map_or(0, |(offset, _)| *offset as usize);
+            let first = offset.map_or_else(known, |offset| changed.get(offset, *array) as usize);
+            changed.set(*buffer, first + index, *bits)?;
+        }
+        for (buffer, column) in changed.columns {
             self.store.adopt(buffer, column);
         }
-        Ok(())
+        // Lengths may be others.
+        self.note_spans(layout);
+        Ok(true)
     }
 
     /// A number that tells what objects hold from what else they could hold: of two runs of the same section.
@@ -305,6 +405,12 @@ impl Heap {
         }
         hasher.finish()
     }
+}
+
+/// May arrays of that kind get longer and shorter? Those of Hashes do with them only.
+pub fn may_grow(inferred: &Inferred, kind: ArrayKind) -> bool {
+    let is_part = inferred.schema.hashes.values().flatten().any(|part| *part == kind);
+    !is_part && inferred.program.buffers.iter().any(|info| info.kind == BufferKind::ArrayRoom(kind))
 }
 
 /// Where Hashes of the section find keys is its own.

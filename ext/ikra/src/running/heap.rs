@@ -483,20 +483,18 @@ impl Heap {
         }
     }
 
-    /// Where an array begins.
-    pub(super) fn offset_of(&self, layout: &Layout, kind: ArrayKind, array: usize) -> Option<usize> {
-        let is_it = |recipe: &Recipe| matches!(recipe, Recipe::Offset(of) if *of == kind);
-        let column = &self.store.columns()[layout.recipes.iter().position(is_it)?];
-        (array < column.len()).then(|| column.bits(array) as usize)
-    }
-
     pub(super) fn is_of_memories(&self, kind: ArrayKind) -> bool {
         self.memories.get(kind.0 as usize).is_some_and(|memories| !memories.is_empty())
     }
 
     /// What there is now has been written back.
-    pub fn commit(&mut self, layout: &Layout) -> Result<(), NoMemory> {
+    pub fn commit(&mut self, layout: &Layout) {
         self.store.commit();
+        self.note_spans(layout);
+    }
+
+    /// Arrays that grow are where the columns say.
+    pub(super) fn note_spans(&mut self, layout: &Layout) {
         let grows =
             |kind| layout.recipes.iter().any(|recipe| matches!(recipe, Recipe::Room(of) if *of == kind));
         for (number, recipe) in layout.recipes.iter().enumerate() {
@@ -513,7 +511,6 @@ impl Heap {
                 *part = column.bits(row) as u32;
             }
         }
-        Ok(())
     }
 
     /// Has something been written back in the middle?

@@ -312,6 +312,10 @@ impl<'a> Decoder<'a> {
         self.row_in(self.buffer(&BufferKind::Places(hierarchy)), hierarchy, id)
     }
 
+    pub fn class_of_born(&self, hierarchy: HierarchyId, id: i64) -> Option<ClassId> {
+        self.row_of_born(hierarchy, id).ok().map(|(_, class)| class)
+    }
+
     /// The row of an object that the section has made, and its class, by the column of the classes' places.
     pub fn row_in(
         &self,

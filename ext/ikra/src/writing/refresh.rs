@@ -4,7 +4,7 @@
 use crate::reading::hashes;
 use crate::reading::strings as texts;
 use crate::reading::variables::{Access, BLOCK};
-use crate::running::changes::{Cell, Changes, Item};
+use crate::running::changes::{Cell, Changes, Item, Length, may_grow};
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::value::{self, Decoded, decode};
 use crate::writing::born::{Known, OfClass, Pairs};
@@ -13,12 +13,15 @@ use crate::writing::exceptions;
 use ikra_core::error::Error;
 use ikra_core::fallible;
 use ikra_core::faults;
+use ikra_core::heap::Column;
+use ikra_core::heap::schema::ColumnSchema;
 use ikra_core::ir::{BufferKind, Part};
-use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape};
+use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type, TypeSet};
 use magnus::Value;
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::rc::Rc;
@@ -35,7 +38,10 @@ struct Group {
 struct Variable<'a> {
     name: String,
     payload: Option<usize>,
+    tags: Option<usize>,
     values: Values<'a>,
+    /// What it may hold, if that is the same in all objects of the hierarchy that have it.
+    types: Option<&'a TypeSet>,
 }
 
 /// A variable of objects of a class, and what they are to hold.
@@ -104,22 +110,32 @@ fn sorted(decoder: Decoder<'_>, all: Vec<Known>) -> Result<Sorted, Error> {
 impl Group {
     fn variables<'a>(&self, decoder: Decoder<'a>) -> Vec<Variable<'a>> {
         let columns = decoder.heap.store.columns();
+        let hierarchy = decoder.heap.pool.place(self.class).0;
         let all = self.of_class.variables.iter().enumerate().map(|(place, variable)| {
             let [payload, tags] =
                 [variable.payload, variable.tags].map(|buffer| buffer.map(|buffer| &columns[buffer]));
             let values = Values { payload, tags, single: variable.single };
-            Variable { name: self.of_class.maker.name(place), payload: variable.payload, values }
+            let name = self.of_class.maker.name(place);
+            let is_it = |column: &&ColumnSchema| column.hierarchy == hierarchy && column.name == name;
+            let column = decoder.schema().columns.iter().find(is_it);
+            let types = column.filter(|column| column.classes.len() <= 1).map(|column| &column.stored.types);
+            Variable { name, payload: variable.payload, tags: variable.tags, values, types }
         });
         let all: Vec<_> = all.filter(|variable| !variable.name.starts_with('#')).collect();
         // What the section reads of others of the hierarchy, and never sets in these.
-        let hierarchy = decoder.heap.pool.place(self.class).0;
         let others = decoder.schema().columns.iter().filter(|column| {
             let is_known = || all.iter().any(|variable| variable.name == column.name);
             column.hierarchy == hierarchy && !column.name.starts_with('#') && !is_known()
         });
         let nil = Values { payload: None, tags: None, single: Some(Shape::Nil) };
         let others: Vec<_> = others
-            .map(|column| Variable { name: column.name.clone(), payload: None, values: Values { ..nil } })
+            .map(|column| Variable {
+                name: column.name.clone(),
+                payload: None,
+                tags: None,
+                values: Values { ..nil },
+                types: None,
+            })
             .collect();
         all.into_iter().chain(others).collect()
     }
@@ -320,7 +336,9 @@ impl Refresh {
 /// What Ruby has changed of what it has seen, as far as that can be: `None` where it has changed more.
 pub fn read(decoder: Decoder<'_>) -> Result<Option<Changes>, Trouble> {
     let mut changes = Changes::default();
-    let sorted = sorted(decoder, decoder.born.seen())?;
+    let seen = decoder.born.seen();
+    let numbers = Numbers { seen: &seen, all: OnceCell::new() };
+    let sorted = sorted(decoder, seen.clone())?;
     // SAFETY: `Pinned` keeps all alive.
     let is_frozen = |object: VALUE| unsafe { value::frozen(object) };
     for group in &sorted.groups {
@@ -335,14 +353,19 @@ pub fn read(decoder: Decoder<'_>) -> Result<Option<Changes>, Trouble> {
         }
         let mut is_known = true;
         for variable in group.variables(decoder) {
-            group.each_difference(decoder, &variable, |number, raw, held| {
-                match (bits_of(decoder, raw, held), variable.payload) {
-                    (Some(bits), Some(buffer)) => {
-                        let cell = Cell { buffer, row: group.rows[number], bits };
-                        fallible::push(&mut changes.cells, cell)?;
-                    }
-                    _ => is_known = false,
+            group.each_difference(decoder, &variable, |number, (was, _), held| {
+                let is = numbers
+                    .of(decoder, held)
+                    .filter(|is| is.fits(decoder, variable.payload) && is.may_replace(was, variable.types));
+                let Some(is) = is else {
+                    is_known = false;
+                    return Ok(());
+                };
+                for (buffer, bits) in is.parts((variable.payload, variable.tags)) {
+                    fallible::push(&mut changes.cells, Cell { buffer, row: group.rows[number], bits })?;
                 }
+                // Without a column it is what it is.
+                is_known &= variable.payload.is_some() || variable.tags.is_some();
                 Ok(())
             })?;
         }
@@ -357,7 +380,7 @@ pub fn read(decoder: Decoder<'_>) -> Result<Option<Changes>, Trouble> {
     }
     for (kind, id, array) in sorted.arrays {
         let held = held_items(array);
-        if is_frozen(array) || !read_items(decoder, (kind, id), &held, &mut changes)? {
+        if is_frozen(array) || !read_items(decoder, &numbers, (kind, id), &held, &mut changes)? {
             return Ok(None);
         }
     }
@@ -369,7 +392,7 @@ pub fn read(decoder: Decoder<'_>) -> Result<Option<Changes>, Trouble> {
         if is_frozen(hash)
             || !same
             || differs
-            || !read_items(decoder, (values, id), &held_values, &mut changes)?
+            || !read_items(decoder, &numbers, (values, id), &held_values, &mut changes)?
         {
             return Ok(None);
         }
@@ -377,36 +400,125 @@ pub fn read(decoder: Decoder<'_>) -> Result<Option<Changes>, Trouble> {
     Ok(Some(changes))
 }
 
-/// False where more than numbers has changed.
+/// False where more has changed than can.
 fn read_items(
     decoder: Decoder<'_>,
+    numbers: &Numbers<'_>,
     (kind, id): (ArrayKind, i64),
     held: &[VALUE],
     changes: &mut Changes,
 ) -> Result<bool, Trouble> {
-    let buffers = &decoder.inferred.program.buffers;
-    let buffer =
-        buffers.iter().position(|buffer| buffer.kind == BufferKind::ArrayValues(kind, Part::Payload));
-    let mut is_known = true;
-    let same = each_item(decoder, (kind, id), held, |index, raw, held| {
-        match (bits_of(decoder, raw, held), buffer) {
-            (Some(bits), Some(buffer)) => {
-                changes.items.push(Item { buffer, kind, array: id as usize, index, bits });
-            }
-            _ => is_known = false,
+    let program = &decoder.inferred.program;
+    let buffer = |kind: BufferKind| program.buffers.iter().position(|buffer| buffer.kind == kind);
+    let [payload, tags] = [Part::Payload, Part::Tag].map(|part| buffer(BufferKind::ArrayValues(kind, part)));
+    let (schema, offset, length) = decoder.place_of_array(kind, id)?;
+    let array = id as usize;
+    if held.len() != length {
+        if !may_grow(decoder.inferred, kind) {
+            return Ok(false);
         }
-    })?;
-    Ok(same && is_known)
+        fallible::push(&mut changes.lengths, Length { kind, array, length: held.len() })?;
+    }
+    let grows = held.len() > length;
+    let values = items_of(decoder, kind);
+    for (index, held) in held.iter().enumerate() {
+        let was = if grows { None } else { Some(values.get(offset + index)?) };
+        if was.is_some_and(|raw| is_same(decoder, raw, *held)) {
+            continue;
+        }
+        let is = numbers.of(decoder, *held);
+        let is = is.filter(|is| is.fits(decoder, payload) && is.is_of(&schema.stored.types));
+        let Some(is) = is else { return Ok(false) };
+        for (buffer, bits) in is.parts((payload, tags)) {
+            fallible::push(&mut changes.items, Item { buffer, kind, array, index, bits })?;
+        }
+    }
+    Ok(true)
 }
 
-/// The payload of what is held instead of a value of the same shape.
-fn bits_of(decoder: Decoder<'_>, (shape, _): (Shape, i64), held: VALUE) -> Option<i64> {
-    match (shape, decode(held)) {
-        (Shape::Bool, Decoded::Bool(truth)) => Some(i64::from(truth)),
-        (Shape::Integer, Decoded::Integer(number)) => Some(number),
-        (Shape::Float, Decoded::Float(number)) => Some(number.to_bits() as i64),
-        (Shape::Symbol, Decoded::Symbol(symbol)) => decoder.heap.symbols.find(symbol).map(i64::from),
-        _ => None,
+/// The numbers of all that Ruby has seen and that was read.
+struct Numbers<'a> {
+    seen: &'a [Known],
+    all: OnceCell<FxHashMap<VALUE, Numbered>>,
+}
+
+/// A value as columns have it.
+#[derive(Clone, Copy)]
+struct Numbered {
+    shape: Shape,
+    payload: i64,
+    /// Of an object.
+    class: Option<ClassId>,
+}
+
+impl Numbers<'_> {
+    fn of(&self, decoder: Decoder<'_>, value: VALUE) -> Option<Numbered> {
+        let (shape, payload) = match decode(value) {
+            Decoded::Nil => (Shape::Nil, 0),
+            Decoded::Bool(truth) => (Shape::Bool, i64::from(truth)),
+            Decoded::Integer(number) => (Shape::Integer, number),
+            Decoded::Float(number) => (Shape::Float, number.to_bits() as i64),
+            Decoded::Symbol(symbol) => (Shape::Symbol, i64::from(decoder.heap.symbols.find(symbol)?)),
+            Decoded::Array | Decoded::Object => {
+                return self.all.get_or_init(|| self.listed(decoder)).get(&value).copied();
+            }
+            Decoded::Huge => return None,
+        };
+        Some(Numbered { shape, payload, class: None })
+    }
+
+    fn listed(&self, decoder: Decoder<'_>) -> FxHashMap<VALUE, Numbered> {
+        let mut all = FxHashMap::default();
+        for (hierarchy, class, base) in decoder.heap.ids.all_classes() {
+            for (row, object) in (i64::from(base)..).zip(decoder.pinned.objects(class).iter()) {
+                let of = Numbered { shape: Shape::Object(hierarchy), payload: row, class: Some(class) };
+                all.insert(*object, of);
+            }
+        }
+        for schema in &decoder.schema().arrays {
+            for (row, array) in (0..).zip(decoder.pinned.arrays(schema.kind.0).iter()) {
+                all.insert(*array, Numbered { shape: Shape::Array(schema.kind), payload: row, class: None });
+            }
+        }
+        for Known { shape, number, value } in self.seen {
+            let class = match shape {
+                Shape::Object(hierarchy) => decoder.class_of_born(*hierarchy, *number),
+                _ => None,
+            };
+            all.insert(*value, Numbered { shape: *shape, payload: *number, class });
+        }
+        all
+    }
+}
+
+impl Numbered {
+    /// A column may hold Integers of 32 bits only.
+    fn fits(self, decoder: Decoder<'_>, payload: Option<usize>) -> bool {
+        let column = payload.map(|buffer| &decoder.heap.store.columns()[buffer]);
+        self.shape != Shape::Integer
+            || !matches!(column, Some(Column::I32(_)))
+            || i32::try_from(self.payload).is_ok()
+    }
+
+    fn is_of(self, types: &TypeSet) -> bool {
+        types.iter().any(|ty| match ty {
+            Type::Object(_, class) => ty.shape() == self.shape && self.class == Some(*class),
+            ty => ty.shape() == self.shape,
+        })
+    }
+
+    /// May it stand where something of this shape stood? What has been made stands where the section has put it, unless all
+    /// that may stand there is known.
+    fn may_replace(self, was: Shape, types: Option<&TypeSet>) -> bool {
+        match types {
+            Some(types) => self.is_of(types),
+            None => self.shape == was && !matches!(was, Shape::Object(_) | Shape::Array(_)),
+        }
+    }
+
+    fn parts(self, (payload, tags): (Option<usize>, Option<usize>)) -> impl Iterator<Item = (usize, i64)> {
+        let parts = [(payload, self.payload), (tags, i64::from(self.shape.tag()))];
+        parts.into_iter().filter_map(|(buffer, bits)| Some((buffer?, bits)))
     }
 }
 
