@@ -1,16 +1,17 @@
 //! Blocks, lambdas and procs: known at compile time, and run in the frame that they were written in.
 
 use super::calls::{Arguments, CallType};
+use super::closed_blocks::{calls_outer, used_by};
 use super::expressions::SLOT_LEAVE;
 use super::held_procs::Closure;
 use super::host::Scope;
 use super::inlining::{MAX_INLINE_DEPTH, identity_number};
 use super::operand::{self, Operand, Values};
 use super::single_assignment::{SingleAssignment, single_assignment_locals};
-use super::{Activation, BlockRef, Control, Home, Inlined, JoinIndex, Lowerer};
+use super::{Activation, BlockRef, Control, Home, Inlined, JoinIndex, Lowerer, Outliving, SELF};
 use crate::ir::{ErrorKind, MessagePart, Missing};
 use crate::source::Span;
-use crate::syntax::ast::{BlockArg, BlockLiteral, Code, Kind, LocalId, Node};
+use crate::syntax::ast::{BlockArg, BlockLiteral, Code, Kind, LocalId, Node, Target};
 use crate::syntax::walk::{each_local_in, each_node_in};
 use crate::types::{ClassId, Type, TypeSet};
 use rustc_hash::FxHashSet;
@@ -48,7 +49,8 @@ impl Lowerer<'_> {
         let blocks = Rc::clone(&self.frame().blocks);
         let needs = if blocks.is_empty() { Vec::new() } else { used_of(&blocks, literal) };
         let (needs, taken) = (needs.into(), Rc::default());
-        let home = Home { frame: self.current, activation, active: self.active.len(), blocks, needs, taken };
+        let active = self.active.len();
+        let home = Home { frame: self.current, activation, active, blocks, needs, taken, outliving: None };
         BlockRef::Literal { literal: Arc::clone(literal), home, break_to, lambda }
     }
 
@@ -75,6 +77,9 @@ impl Lowerer<'_> {
                 for (_, local) in by_value {
                     taken.push((local, self.read_local(local)));
                 }
+            }
+            if self.memo.outliving.contains(&(Arc::as_ptr(literal) as usize)) {
+                home.outliving = self.outlive(literal, &home.needs, &mut taken);
             }
             if let Some(begun) = self.stale_since(number)
                 && (home.activation > begun || home.needs.iter().any(|(need, _)| *need > begun))
@@ -115,6 +120,77 @@ impl Lowerer<'_> {
         }
         self.procs.insert(number, block);
         operand
+    }
+
+    /// Has a lambda take all along that it uses of the method it stands in, if it can be called without that.
+    fn outlive(
+        &mut self,
+        literal: &BlockLiteral,
+        needs: &[(u32, LocalId)],
+        taken: &mut Vec<(LocalId, Operand)>,
+    ) -> Option<Rc<Outliving>> {
+        let frame = self.frame();
+        let own_block = frame.code.params.block;
+        if !needs.is_empty()
+            || frame.closure.is_some()
+            || !matches!(frame.scope, Scope::Method { .. })
+            || calls_outer(literal, own_block)
+        {
+            return None;
+        }
+        let single = self.single_assignment();
+        let mut used: Vec<LocalId> = used_by(literal, own_block).into_iter().collect();
+        used.retain(|local| taken.iter().all(|(other, _)| other != local));
+        used.sort_unstable();
+        for local in used {
+            let at = single.get(&local)?;
+            if at.is_some_and(|at| at.start <= literal.span.start && literal.span.end <= at.end) {
+                return None;
+            }
+            taken.push((local, self.read_local(local)));
+        }
+        let receiver = self.frame().receiver.clone();
+        if !receiver.is_bottom() && uses_self(literal) {
+            let receiver = self.carrier(receiver);
+            if receiver.is_bottom() || self.keep_building(&receiver.types) {
+                return None;
+            }
+            taken.push((SELF, receiver));
+        }
+        let frame = self.frame();
+        Some(Rc::new(Outliving {
+            code: Rc::clone(&frame.code),
+            name: frame.name.clone(),
+            owner: frame.owner,
+            scope: frame.scope.clone(),
+            builtin: frame.builtin,
+            call_span: frame.call_span,
+        }))
+    }
+
+    /// The home of a lambda whose method has ended, in a frame that is made anew; `None` if it cannot be called without
+    /// that method, or is known to be called so in the next walk only.
+    pub(super) fn revive(&mut self, literal: &Arc<BlockLiteral>, home: &Home, lambda: bool) -> Option<Home> {
+        let Some(outliving) = home.outliving.clone() else {
+            let leaves = !lambda && (has_return(&literal.body) || has_break(&literal.body));
+            if leaves || !self.memo.outliving.insert(Arc::as_ptr(literal) as usize) {
+                self.refuse_escaping();
+            } else {
+                // What was learned of its type is that of one that takes nothing along.
+                self.memo.restart = true;
+                self.memo.changed = true;
+            }
+            return None;
+        };
+        let receiver = home.taken.iter().find(|(local, _)| *local == SELF);
+        let receiver = receiver.map_or_else(Operand::bottom, |(_, value)| value.clone());
+        let Outliving { code, name, owner, scope, builtin, call_span } = &*outliving;
+        self.push_frame(&receiver, name, *owner, code, *builtin, None);
+        let frame = self.frames.len() - 1;
+        self.frames[frame].scope = scope.clone();
+        self.frames[frame].call_span = *call_span;
+        let activation = self.frames[frame].activation;
+        Some(Home { frame, activation, blocks: Rc::default(), needs: Rc::default(), ..home.clone() })
     }
 
     fn single_assignment(&mut self) -> Rc<SingleAssignment> {
@@ -394,10 +470,22 @@ impl Lowerer<'_> {
                 self.suspending(*active, |s| s.call_made(what, parts, arguments, passed, unused))
             }
             BlockRef::Literal { literal, home, break_to, lambda } => {
-                let frame = home.frame;
                 if !self.is_live(home) {
-                    return self.refuse_escaping();
+                    let (outer, depth) = (self.current, self.frames.len());
+                    let Some(home) = self.revive(literal, home, *lambda) else { return Operand::bottom() };
+                    let block = BlockRef::Literal {
+                        literal: Arc::clone(literal),
+                        home,
+                        break_to: *break_to,
+                        lambda: *lambda,
+                    };
+                    self.unused = unused;
+                    let result = self.call_lambda(&block, arguments, passed);
+                    self.frames.truncate(depth);
+                    self.current = outer;
+                    return result;
                 }
+                let frame = home.frame;
                 let taken = home.taken.iter().map(|(_, value)| value);
                 let named = arguments.keywords.iter().map(|(_, value)| value);
                 let given = arguments.unnamed().chain(named).chain(taken);
@@ -425,7 +513,8 @@ impl Lowerer<'_> {
                     );
                 }
                 let number = self.fresh_version();
-                let taken: Rc<[LocalId]> = home.taken.iter().map(|(local, _)| *local).collect();
+                let of_locals = home.taken.iter().filter(|(local, _)| *local != SELF);
+                let taken: Rc<[LocalId]> = of_locals.clone().map(|(local, _)| *local).collect();
                 let own: Vec<LocalId> = literal.own_locals.iter().chain(taken.iter()).copied().collect();
                 let activation = Activation { number, literal: Arc::clone(literal), frame, taken };
                 let blocks = home.blocks.iter().chain([&activation]).cloned().collect();
@@ -439,7 +528,7 @@ impl Lowerer<'_> {
                     self.frames[frame].locals[local.0 as usize] =
                         super::LocalValue::new(Operand::nil(), version);
                 }
-                for (local, value) in home.taken.iter() {
+                for (local, value) in of_locals {
                     self.frames[frame].locals[local.0 as usize].operand = value.clone();
                 }
                 if let Some(local) = literal.params.block {
@@ -571,6 +660,24 @@ pub(super) fn locals_of(literal: &BlockLiteral) -> FxHashSet<LocalId> {
     let keywords = literal.params.keywords.iter().filter_map(|(_, _, default)| default.as_ref());
     optional.chain(keywords).for_each(|default| each_local_in(default, &mut note));
     found
+}
+
+/// Does a block ask for `self`, or call it?
+fn uses_self(literal: &BlockLiteral) -> bool {
+    let mut found = false;
+    let is_of_self = |target: &Target| matches!(target, Target::Ivar(..));
+    each_node_in(&literal.body, &mut |node| {
+        found |= match &node.kind {
+            Kind::SelfRef | Kind::Ivar(_) => true,
+            Kind::Call(call) => call.receiver.is_none(),
+            Kind::Assign { target, .. } | Kind::OpAssign { target, .. } | Kind::For { target, .. } => is_of_self(target),
+            Kind::MultiAssign { .. } => true,
+            _ => false,
+        };
+    });
+    let optional = literal.params.optional.iter().map(|(_, default)| default);
+    let keywords = literal.params.keywords.iter().filter_map(|(_, _, default)| default.as_ref());
+    found || optional.chain(keywords).next().is_some()
 }
 
 /// Looks through a body for control flow of its own: what stands in nested blocks (and loops) is theirs.

@@ -9,7 +9,9 @@ use super::blocks::{has_break, has_return, locals_of};
 use super::held_procs::Closure;
 use super::host::Scope;
 use super::operand::Operand;
-use super::{Activation, BlockRef, Condition, Frame, Home, JoinIndex, LocalValue, Lowerer, MadeProc, Temp};
+use super::{
+    Activation, BlockRef, Condition, Frame, Home, JoinIndex, LocalValue, Lowerer, MadeProc, SELF, Temp,
+};
 use crate::heap::schema::Output;
 use crate::ir::Comparison;
 use crate::source::Span;
@@ -229,8 +231,13 @@ impl Lowerer<'_> {
             }
         };
         if !self.is_live(home) {
-            self.refuse_escaping();
-            return None;
+            let (outer, frames) = (self.current, self.frames.len());
+            let home = self.revive(literal, home, lambda)?;
+            let block = BlockRef::Literal { literal: Arc::clone(literal), home, break_to, lambda };
+            let closed = self.close(&block, environment, depth);
+            self.frames.truncate(frames);
+            self.current = outer;
+            return closed;
         }
         let frame = &self.frames[home.frame];
         let own_block = frame.code.params.block;
@@ -398,6 +405,9 @@ impl Lowerer<'_> {
         let receiver = if closed.has_receiver { next() } else { Operand::bottom() };
         let mut locals = self.fresh_locals(&closed.code);
         let mut taken = Vec::new();
+        if closed.taken.contains(&SELF) {
+            taken.push((SELF, receiver.clone()));
+        }
         for local in &closed.locals {
             let version = self.fresh_version();
             let value = next();
@@ -595,12 +605,13 @@ fn opened(
         blocks: blocks.into(),
         needs: needs.into(),
         taken: taken.into(),
+        outliving: None,
     };
     BlockRef::Literal { literal: Arc::clone(literal), home, break_to: None, lambda }
 }
 
 /// The variables of its frame that a block uses.
-fn used_by(literal: &BlockLiteral, own_block: Option<LocalId>) -> FxHashSet<LocalId> {
+pub(super) fn used_by(literal: &BlockLiteral, own_block: Option<LocalId>) -> FxHashSet<LocalId> {
     let own = own_of(literal);
     locals_of(literal).into_iter().filter(|local| !own.contains(local) && Some(*local) != own_block).collect()
 }
@@ -633,7 +644,7 @@ fn assigned_in(literal: &BlockLiteral) -> FxHashSet<LocalId> {
 }
 
 /// Does a block call that of the method which it stands in, or look whether there is one?
-fn calls_outer(literal: &BlockLiteral, own_block: Option<LocalId>) -> bool {
+pub(super) fn calls_outer(literal: &BlockLiteral, own_block: Option<LocalId>) -> bool {
     let mut found = own_block.is_some_and(|local| locals_of(literal).contains(&local));
     each_node_in(&literal.body, &mut |node| {
         found |= match &node.kind {

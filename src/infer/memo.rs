@@ -207,6 +207,8 @@ pub struct Memo {
     pub dead_pairs: bool,
     /// Codes (by address) that call themselves, directly or through others.
     pub recursive: FxHashSet<usize>,
+    /// Lambdas (by address) that are called after the method which made them has ended.
+    pub outliving: FxHashSet<usize>,
     /// Codes (by address) that are functions wherever they can be, since inlining all their calls costs too much.
     pub outlined: FxHashSet<usize>,
     /// Codes (by address) that are inlined even so: functions of them would be refused.

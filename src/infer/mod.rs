@@ -329,8 +329,24 @@ pub(crate) struct Home {
     pub blocks: Rc<[Activation]>,
     /// Locals of theirs that it uses where they are, and whose: it can run while these do.
     pub needs: Rc<[(u32, LocalId)]>,
-    /// Locals of theirs that never change once it is made, and their values then.
+    /// What it takes along by value: locals that never change once it is made, and [`SELF`].
     pub taken: Rc<[(LocalId, Operand)]>,
+    /// Of what a new frame is made when that frame has ended: of a lambda that uses nothing there but what it took along.
+    pub outliving: Option<Rc<Outliving>>,
+}
+
+/// `self` among what a lambda takes along.
+pub(crate) const SELF: LocalId = LocalId(u32::MAX);
+
+/// The method that a lambda was written in which outlives its call.
+#[derive(Debug)]
+pub(crate) struct Outliving {
+    code: Rc<Code>,
+    name: String,
+    owner: ClassId,
+    scope: Scope,
+    builtin: bool,
+    call_span: Span,
 }
 
 /// One activation: a method being inlined, or the section's block.

@@ -1,15 +1,15 @@
-//! Single assignment: which locals of blocks never change once a lambda has been made that uses them: those it can take
-//! along by value. The others live where their block has them, and go with it.
+//! Single assignment: which locals never change once a lambda has been made that uses them: those it can take along by
+//! value. The others live where their block has them, and go with it.
 
 use crate::source::Span;
 use crate::syntax::ast::{BlockArg, BlockLiteral, Code, Kind, LocalId, Node, Params};
 use crate::syntax::walk::{assigned_by, each_node, locals_of_multiple};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Locals that are bound at most once in a run of their block, and the assignment that does (none for parameters).
+/// Locals that are bound at most once in a run of their block or method, and the assignment that does (none for parameters).
 pub(super) type SingleAssignment = FxHashMap<LocalId, Option<Span>>;
 
-/// The single-assignment locals of all blocks in a code.
+/// The single-assignment locals of a code and of all blocks in it.
 pub(super) fn single_assignment_locals(code: &Code) -> SingleAssignment {
     let mut blocks: Vec<&BlockLiteral> = Vec::new();
     // What can run several times, or at another time than where it stands.
@@ -32,22 +32,25 @@ pub(super) fn single_assignment_locals(code: &Code) -> SingleAssignment {
     });
     repeated.extend(blocks.iter().map(|block| block.span));
     let contains = |outer: Span, inner: Span| outer.start <= inner.start && inner.end <= outer.end;
+    let of_blocks: FxHashSet<LocalId> = blocks.iter().flat_map(|block| &block.own_locals).copied().collect();
+    let all = (0..code.locals.len() as u32).map(LocalId);
+    let own: Vec<LocalId> = all.filter(|local| !of_blocks.contains(local)).collect();
+    let scopes = blocks.iter().map(|block| (&block.params, &block.own_locals, block.span));
     let mut single = SingleAssignment::default();
-    for block in blocks {
-        let params = of_params(&block.params);
-        let taken_apart = taken_apart(&block.params);
-        let has_defaults = !block.params.optional.is_empty() || !block.params.keywords.is_empty();
-        for local in &block.own_locals {
+    for (params, own_locals, span) in scopes.chain([(&code.params, &own, code.span)]) {
+        let bound = of_params(params);
+        let taken_apart = taken_apart(params);
+        let has_defaults = !params.optional.is_empty() || !params.keywords.is_empty();
+        for local in own_locals {
             match assignments.get(local).map_or(&[][..], Vec::as_slice) {
                 // A lambda in a default value comes before.
                 [] if has_defaults && taken_apart.contains(local) => {}
                 [] => {
                     single.insert(*local, None);
                 }
-                [at] if !params.contains(local) => {
-                    let within =
-                        |r: &&Span| **r != block.span && contains(block.span, **r) && contains(**r, *at);
-                    if contains(block.span, *at) && !repeated.iter().any(|r| within(&r)) {
+                [at] if !bound.contains(local) => {
+                    let within = |r: &&Span| **r != span && contains(span, **r) && contains(**r, *at);
+                    if contains(span, *at) && !repeated.iter().any(|r| within(&r)) {
                         single.insert(*local, Some(*at));
                     }
                 }
