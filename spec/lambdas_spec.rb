@@ -13,6 +13,38 @@ module Lambdas
   end
 
   def self.adder(n) = ->(x) { x + n }
+  def self.composed(f, g) = ->(x) { g.(f.(x)) }
+
+  class Graph
+    def initialize
+      @edges = Hash.new { |hash, key| hash[key] = [] }
+      @compare = ->(a, b) { b <=> a }
+    end
+
+    def add(a, b)
+      @edges[a] << b
+      @edges[b] << a
+    end
+
+    def to_a = @edges.to_a.sort { |a, b| @compare.(a[0], b[0]) }
+  end
+
+  # Its default block uses the object.
+  class Counting
+    def initialize(first)
+      @first = first
+      @made = 0
+      @lists = Hash.new do |hash, key|
+        @made += 1
+        hash[key] = start(key)
+      end
+    end
+
+    def start(key) = [key + @first]
+    def add(key, item) = @lists[key] << item
+    def to_a = @lists.to_a << @made
+  end
+
   def self.with(base, &block) = base.pmap { |x| block.(x) + 1 }
   def self.yielding(base) = base.pmap { |x| yield(x) + 1 }
 end
@@ -219,6 +251,32 @@ each_backend do
   end
 end
 
+each_backend do
+  it "calls lambdas and default blocks of methods that have ended" do
+    expect_same([3, 4]) { |n| Lambdas.adder(n).(5) + Lambdas.adder(n * 10).(1) }
+    expect_same([3, 4]) { |n| f = Lambdas.adder(n); g = Lambdas.adder(n * 10); [f, g].map { |h| h.(2) } }
+    expect_same([3, 4]) { |n| fs = (1..n).map { |i| Lambdas.adder(i) }; fs.sum { |f| f.(10) } }
+    expect_same([3, 4]) { |n| Lambdas.composed(Lambdas.adder(n), ->(z) { z * 2 }).(5) }
+    expect_same([3, 4]) { |n| f = nil; 3.times { |i| g = Lambdas.adder(i); f ||= g; f.(n) }; f.(n) }
+    expect_same([3, 4]) { |n| graph = Lambdas::Graph.new; n.times { |i| graph.add(i, i + 1) }; graph.to_a }
+    expect_same([3, 4]) { |n| lists = Lambdas::Counting.new(n); n.times { |i| lists.add(i % 2, i) }; lists.to_a }
+  end
+
+  it "calls lambdas from around it that call themselves, and each other" do
+    factorial = ->(n) { n < 2 ? 1 : n * factorial.(n - 1) }
+    expect_same([3, 5]) { |n| factorial.(n) }
+    expect_same([3, 5], &factorial)
+    even = odd = nil
+    even = ->(n) { n.zero? || odd.(n - 1) }
+    odd = ->(n) { n.positive? && even.(n - 1) }
+    expect_same([3, 6]) { |n| [even.(n), odd.(n)] }
+    other = factorial
+    expect_same([3]) { |n| factorial.(n) + other.(n) }
+    factorial = ->(n) { n < 2 ? 5 : n * other.(n - 1) }
+    expect_same([3]) { |n| factorial.(n) + other.(n) }
+  end
+end
+
 each_compiling_backend do
   def refused(slug, &block)
     expect { [1, 2, 3].pmap(&block) }.to raise_error(Ikra::UnsupportedError, /\[#{slug}\]/)
@@ -234,8 +292,6 @@ each_compiling_backend do
     refused("unsupported-break") { |x| breaking.(x) }
     returning = proc { |x| return x }
     refused("unsupported-return") { |x| returning.(x) }
-    factorial = ->(n) { n < 2 ? 1 : n * factorial.(n - 1) }
-    refused("unsupported-recursion") { |x| factorial.(x) }
   end
 
   it "refuses a lambda whose variables are gone" do
@@ -246,7 +302,6 @@ each_compiling_backend do
     refused("escaping-block") { |n| n.then { |k| x = 3; f = -> { x + k }; x = 4; f }.() }
     refused("escaping-block") { |n| n.then { |k| f = -> { f ? k : 2 }; f }.() }
     refused("escaping-block") { |n| n.then { |k| g = nil; 2.times { |i| x = k + i; g ||= -> { x += 1 } }; g }.() }
-    refused("escaping-block") { |n| f = nil; 3.times { |i| g = Lambdas.adder(i); f ||= g; f.(n) }; n }
   end
 
   it "refuses what has no source, and blocks without a name" do

@@ -214,6 +214,16 @@ pub(super) const ROWS: &[Row] = &[
             && c.args.iter().chain([&c.receiver]).all(|operand| s.has_hash(&operand.types, &mut Vec::new()));
         Operand::bool(s.b.bool(hashes))
     }),
+    // Can there be objects among the items that have an `eql?` of their own?
+    row("#own_eql?", |s, c| {
+        let arrays: Vec<Type> =
+            c.args.iter().chain([&c.receiver]).filter_map(|operand| operand.types.single().cloned()).collect();
+        let own = arrays.iter().any(|ty| {
+            let items = s.types_of_items(ty);
+            s.has_own_eql(&items)
+        });
+        Operand::bool(s.b.bool(own))
+    }),
     row("#chosen", |s, c| match s.literal(&c.args[1]).and_then(|n| usize::try_from(n).ok()) {
         Some(count) if count <= tuple::MOST => {
             let mut items = Vec::new();

@@ -2064,7 +2064,8 @@ module Array
   def __minus(other)
     out = __list(size)
     others = other.__slots(size)
-    each { |x| out.__push(x) unless other.__holds(x, others) }
+    by_eql = __own_eql?(other) && (size <= 16 || other.size <= 16)
+    each { |x| out.__push(x) unless by_eql ? other.__has_eql(x) : other.__holds(x, others) }
     out
   end
 
@@ -2072,12 +2073,26 @@ module Array
     out = __list(size)
     others = other.__slots(size)
     slots = __list(0)
-    each { |x| out.__add(x, slots) if other.__holds(x, others) }
+    if __own_eql?(other) && size <= 16 && other.size <= 16
+      each { |x| out.__push(x) if other.__has_eql(x) && !out.__has_eql(x) }
+    else
+      each { |x| out.__add(x, slots) if other.__holds(x, others) }
+    end
     out
   end
 
   def __or(other)
-    __plus(other).__uniq
+    return __plus(other).__uniq unless __own_eql?(other) && size + other.size <= 16
+
+    out = __list(size + other.size)
+    __plus(other).each { |x| out.__push(x) unless out.__has_eql(x) }
+    out
+  end
+
+  # Of few items MRI asks `eql?` alone, whatever their `hash` is.
+  def __has_eql(value)
+    each { |x| return true if value.equal?(x) || value.eql?(x) }
+    false
   end
 
   # ---- sets. Slots say where an item is: the slot that its hash names, or the next that is free, holds the number of
@@ -3287,6 +3302,10 @@ module Hash
   def __find_outside(key)
     return -1 unless __lookup?(key)
 
+    if __asks_keys?(key)
+      __refuse_keys if __keys.size > 256
+      return __keys.__place_of(key)
+    end
     count = __keys.size * 2
     return -1 if count == 0
 

@@ -287,6 +287,19 @@ pub(super) const PRIMITIVES: &[Row] = &[
         let made = c.receiver.types.iter().any(Type::is_made_hash);
         s.send(&c.receiver, if made { "#find_made" } else { "#find" }, &c.args, 1)
     }),
+    // Are keys told apart by a `hash` of the user's? The index that the host makes knows none.
+    row("#asks_keys?", |s, c| {
+        let keys = s.hash_part(&c.receiver, HashPart::Keys);
+        let held = keys.types.single().map_or_else(TypeSet::empty, |ty| s.types_of_items(ty));
+        let asks = [&held, &c.args[0].types].iter().any(|types| s.asks_for_hash(types, &mut Vec::new()));
+        Operand::bool(s.b.bool(asks))
+    }),
+    bare("#refuse_keys", |s, _| {
+        let message = "a Hash of more than 256 keys, whose class has an `eql?` and `hash` of its own, cannot be looked up \
+                       in a section that does not change it [unsupported-key]";
+        let hint = "make the class a Struct or Data, or look it up by an array of what tells them apart";
+        s.fail(ErrorKind::Unsupported(format!("{message}\n  hint: {hint}")), &[])
+    }),
     // Can the keys be looked up by their hash?
     row("#lookup?", |s, c| {
         Operand::bool({
@@ -424,8 +437,13 @@ fn can_look_up(s: &mut Lowerer<'_>, hash: &Operand, key: &TypeSet) -> bool {
     let keys = s.hash_part(hash, HashPart::Keys);
     let Some(held) = keys.types.single().map(|ty| s.types_of_items(ty)) else { return false };
     let class = |s: &Lowerer<'_>, ty: &Type| s.host.real_class(crate::infer::class_of(ty));
-    let comparable: TypeSet =
-        key.iter().filter(|ty| held.iter().any(|other| class(s, other) == class(s, ty))).cloned().collect();
+    // An `eql?` of the user's may say so of what is of another class.
+    let own: Vec<Type> = key.iter().filter(|ty| s.asks_for_hash(&(*ty).clone().into(), &mut Vec::new())).cloned().collect();
+    let comparable: TypeSet = key
+        .iter()
+        .filter(|ty| !held.is_empty() && own.contains(ty) || held.iter().any(|other| class(s, other) == class(s, ty)))
+        .cloned()
+        .collect();
     let by_identity = matches!(hash.types.single(), Some(Type::Hash(_, HashSort { by_identity: true, .. })));
     let known = |s: &mut Lowerer<'_>, ty: &Type| match by_identity {
         true => matches!(ty, Type::Nil | Type::True | Type::False | Type::Symbol | Type::Object(..)),

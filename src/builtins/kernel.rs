@@ -54,6 +54,7 @@ pub(super) const ROWS: &[Row] = &[
         Operand::bool(s.b.bool(word))
     }),
     bare("#hash", hash),
+    bare("hash", asked_hash),
     // What `join` puts together.
     carrying("#joined", |s, c| match c.receiver.types.single() {
         Some(Type::Array(_) | Type::List(_) | Type::Tuple(_)) => s.send(&c.receiver, "join", &c.args, 1),
@@ -406,53 +407,95 @@ fn may_be_carried_apart(s: &Lowerer<'_>, value: &Operand, object: &Operand) -> b
     }
 }
 
-/// What set operations take for the same: the same object, or one that is eql? and has the same `hash`. That of equal
-/// objects must be equal, by its contract, so it is not run; but there must be one.
+/// How Ruby tells objects of a class apart as keys.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AlikeBy {
+    /// By which object it is. So it is where the class has an `eql?` and no `hash`, or the other way round.
+    Identity,
+    /// By the members of a Struct or value object.
+    Members,
+    /// By an `eql?` and a `hash` of its own.
+    Methods,
+    /// In a way that sections do not know.
+    Unknown,
+}
+
+/// What set operations take for the same: the same object, or one that is eql? and has the same `hash`. That of Ruby's own
+/// objects that are eql? is the same.
 fn alike(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
-    let Some(class) = call.receiver.types.iter().next().map(crate::infer::class_of) else {
-        return Operand::bottom();
-    };
-    if let Some(Type::Object(..) | Type::Record(_) | Type::Made(_)) = call.receiver.types.single() {
-        let (eql, hash) = (s.host.method(class, "eql?"), s.host.method(class, "hash"));
-        let own = |found: &Option<FoundMethod>| matches!(found, Some(FoundMethod { method, .. }) if !matches!(method, Method::Native { .. }));
-        match (eql, hash) {
-            (Err(refusal), _) | (_, Err(refusal)) => return s.refuse(refusal),
-            (Ok(eql), Ok(hash)) if own(&eql) && !own(&hash) => {
-                let name = s.host.class_name(class);
-                return s.refuse_here(
-                    "missing-hash",
-                    format!("{name} defines `eql?` but no `hash`, so sets of it depend on where objects lie"),
-                    Some(format!("define `hash` in {name}, equal for what is eql?")),
-                );
-            }
-            _ => {}
-        }
-    }
+    let by = call.receiver.types.single().map(|ty| s.alike_by(ty));
+    let equal = if by == Some(AlikeBy::Identity) { "equal?" } else { "eql?" };
+    let hashes = s.asks_for_hash(&call.receiver.types, &mut Vec::new());
     let receiver = call.receiver.clone();
+    let differs = |s: &mut Lowerer<'_>, arg: &Operand| {
+        let found = s.send(&receiver, equal, std::slice::from_ref(arg), 6);
+        if found.is_bottom() {
+            return found;
+        }
+        let value = s.truth(&found);
+        if !hashes || s.b.constant(value) == Some(0) {
+            return Operand::bool(value);
+        }
+        let condition = crate::infer::Condition { value, yes: vec![], no: vec![] };
+        let same_hash = |s: &mut Lowerer<'_>| {
+            let [one, other] = [(8, &receiver), (9, arg)].map(|(slot, of)| s.send(of, "#hash", &[], slot));
+            match one.is_bottom() || other.is_bottom() {
+                true => Operand::bottom(),
+                false => Operand::bool(s.b.compare(Comparison::Eq, one.value(), other.value())),
+            }
+        };
+        s.branch(10, condition, same_hash, |s| Operand::bool(s.b.bool(false)))
+    };
     s.switch(&arg, 5, &mut |s, arg| {
         let same_shape = receiver.types.single_shape() == arg.types.single_shape();
         let on_heap =
             matches!(receiver.types.single_shape(), Some(Shape::Object(_) | Shape::Array(_) | Shape::Made));
         if !(same_shape && on_heap) {
-            let equal = s.send(&receiver, "eql?", &[arg], 6);
-            return if equal.is_bottom() { equal } else { Operand::bool(s.truth(&equal)) };
+            return differs(s, &arg);
         }
         let same = s.b.compare(Comparison::Eq, receiver.value(), arg.value());
         let condition = crate::infer::Condition { value: same, yes: vec![], no: vec![] };
-        s.branch(
-            7,
-            condition,
-            |s| Operand::bool(s.b.bool(true)),
-            |s| {
-                let equal = s.send(&receiver, "eql?", std::slice::from_ref(&arg), 6);
-                if equal.is_bottom() {
-                    return equal;
-                }
-                Operand::bool(s.truth(&equal))
-            },
-        )
+        s.branch(7, condition, |s| Operand::bool(s.b.bool(true)), |s| differs(s, &arg))
     })
+}
+
+/// What `hash` of a class of the user's gives, which Ruby's own objects have numbers for that are not those of Ruby.
+fn own_hash(s: &mut Lowerer<'_>, receiver: &Operand) -> Operand {
+    let outer = std::mem::replace(&mut s.hashing, true);
+    let number = s.send_from(receiver, "hash", &[], 11, crate::infer::CallType::Own);
+    s.hashing = outer;
+    match number.types.single() {
+        _ if number.is_bottom() => number,
+        Some(Type::Integer) => Operand::integer(s.mixed(number.value())),
+        _ => s.refuse_here(
+            "unsupported-key",
+            "a `hash` that gives something else than an Integer cannot run in a section",
+            Some("let it give an Integer, as in `[x, y].hash`".into()),
+        ),
+    }
+}
+
+/// `hash`, of Ruby's own objects: another number in each process, so it is for the `hash` of a key alone. There it has few
+/// bits, so that it can be added up and multiplied by small numbers, as it is where Integers have no end.
+fn asked_hash(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    const BITS: i64 = 40;
+    let is_own = call.receiver.types.iter().any(|ty| s.alike_by(ty) == AlikeBy::Methods);
+    // A `super` of one's own `hash` would tell objects apart.
+    if !s.hashing || is_own || !s.has_hash(&call.receiver.types, &mut Vec::new()) {
+        let what = s.describe(&call.receiver.types);
+        return s.refuse_here(
+            "unsupported-method",
+            format!("`{what}#hash` is another number in each process, and cannot be asked for in a section"),
+            Some("use the value itself as a key; in the `hash` of a class, which keys are asked for, it runs".into()),
+        );
+    }
+    let number = s.send(&call.receiver, "#hash", &[], 12);
+    if number.is_bottom() {
+        return number;
+    }
+    let mask = s.b.i64((1 << BITS) - 1);
+    Operand::integer(s.b.binary(BinaryOp::And, number.value(), mask))
 }
 
 /// A number that is the same for what is alike (see [`Lowerer::has_hash`]).
@@ -462,7 +505,7 @@ fn hash(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         Some(Type::Integer) => receiver.value(),
         Some(Type::Float) => {
             // 0.0 and -0.0 are alike.
-            let zero = s.b.f64(0.0);
+            let zero = s.b.f64(-0.0);
             let is_zero = s.b.compare(Comparison::Eq, receiver.value(), zero);
             let value = s.b.select(is_zero, zero, receiver.value());
             s.b.unary(UnaryOp::BitsToI64, value)
@@ -471,6 +514,7 @@ fn hash(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             let items = super::structs::items(s, call);
             return s.send(&items, "#hash", &[], 1);
         }
+        Some(ty) if s.alike_by(ty) == AlikeBy::Methods => return own_hash(s, receiver),
         Some(Type::True) => s.b.i64(1),
         None if receiver.types == TypeSet::bool() => s.b.unary(UnaryOp::BoolToI64, receiver.value()),
         Some(Type::Module(class)) => s.b.i64(class.0.into()),
@@ -709,8 +753,7 @@ fn random_in(s: &mut Lowerer<'_>, range: &Operand) -> Operand {
 }
 
 impl Lowerer<'_> {
-    /// Can `__hash` tell such values apart? Not those whose class says itself what is `eql?`, nor arrays that can hold
-    /// themselves.
+    /// Can `__hash` tell such values apart? Not arrays that can hold themselves.
     pub(crate) fn has_hash(&mut self, types: &TypeSet, inside: &mut Vec<Type>) -> bool {
         types.iter().all(|ty| match ty {
             Type::Array(_) | Type::List(_) | Type::Tuple(_) => {
@@ -721,16 +764,21 @@ impl Lowerer<'_> {
                 inside.pop();
                 all
             }
-            Type::Object(..) | Type::Record(_) | Type::Made(_) if self.is_alike_by_members(ty) => {
-                let deeper = !inside.contains(ty);
-                inside.push(ty.clone());
-                let all = deeper && {
-                    let members = self.types_of_members(ty);
-                    self.has_hash(&members, inside)
-                };
-                inside.pop();
-                all
-            }
+            Type::Object(..) | Type::Record(_) | Type::Made(_) if ty.is_instance() && !ty.is_string() => match self.alike_by(ty) {
+                AlikeBy::Identity => !matches!(ty, Type::Record(_)),
+                AlikeBy::Methods => true,
+                AlikeBy::Unknown => false,
+                AlikeBy::Members => {
+                    let deeper = !inside.contains(ty);
+                    inside.push(ty.clone());
+                    let all = deeper && {
+                        let members = self.types_of_members(ty);
+                        self.has_hash(&members, inside)
+                    };
+                    inside.pop();
+                    all
+                }
+            },
             Type::Nil
             | Type::True
             | Type::False
@@ -744,17 +792,73 @@ impl Lowerer<'_> {
         })
     }
 
+    /// Are such values, or some in them, told apart by a `hash` of the user's?
+    pub(crate) fn asks_for_hash(&mut self, types: &TypeSet, inside: &mut Vec<Type>) -> bool {
+        types.iter().any(|ty| {
+            let parts = match ty {
+                Type::Array(_) | Type::List(_) | Type::Tuple(_) => self.types_of_items(ty),
+                Type::Object(..) | Type::Record(_) | Type::Made(_) if ty.is_instance() => {
+                    match self.alike_by(ty) {
+                        AlikeBy::Methods => return true,
+                        AlikeBy::Members => self.types_of_members(ty),
+                        _ => return false,
+                    }
+                }
+                _ => return false,
+            };
+            if inside.contains(ty) {
+                return false;
+            }
+            inside.push(ty.clone());
+            let asks = self.asks_for_hash(&parts, inside);
+            inside.pop();
+            asks
+        })
+    }
+
+    /// Can one of such values be an object that has an `eql?` of its own, whether or not Hashes ask that?
+    pub(crate) fn has_own_eql(&mut self, types: &TypeSet) -> bool {
+        types.iter().any(|ty| {
+            ty.is_instance()
+                && match self.host.method(crate::infer::class_of(ty), "eql?") {
+                    Ok(Some(found)) => !matches!(found.method, Method::Native { .. }),
+                    _ => false,
+                }
+        })
+    }
+
+    fn alike_by(&mut self, ty: &Type) -> AlikeBy {
+        if !ty.is_instance() || ty.is_string() {
+            return AlikeBy::Unknown;
+        }
+        let class = crate::infer::class_of(ty);
+        let is_plain = |owner| super::is_common(owner);
+        let found = ["eql?", "hash"].map(|name| self.host.method(class, name));
+        match found {
+            [Ok(Some(eql)), Ok(Some(hash))] => {
+                let native = |found: &FoundMethod| matches!(found.method, Method::Native { .. });
+                match (native(&eql), native(&hash)) {
+                    (false, false) => AlikeBy::Methods,
+                    (true, false) if is_plain(eql.owner) => AlikeBy::Identity,
+                    (false, true) if is_plain(hash.owner) => AlikeBy::Identity,
+                    (true, true) if is_plain(eql.owner) && is_plain(hash.owner) => AlikeBy::Identity,
+                    (true, true)
+                        if matches!(eql.owner, ClassId::STRUCT | ClassId::DATA)
+                            && hash.owner == eql.owner
+                            && !self.host.members(class).is_empty() =>
+                    {
+                        AlikeBy::Members
+                    }
+                    _ => AlikeBy::Unknown,
+                }
+            }
+            _ => AlikeBy::Unknown,
+        }
+    }
+
     /// Is it a Struct or value object that Ruby compares by its members, also as a key?
     fn is_alike_by_members(&mut self, ty: &Type) -> bool {
-        let class = crate::infer::class_of(ty);
-        ty.is_instance()
-            && !self.host.members(class).is_empty()
-            && ["eql?", "hash"].iter().all(|name| match self.host.method(class, name) {
-                Ok(Some(FoundMethod { owner, method: Method::Native { .. }, .. })) => {
-                    matches!(owner, ClassId::STRUCT | ClassId::DATA)
-                }
-                _ => false,
-            })
+        self.alike_by(ty) == AlikeBy::Members
     }
 
     /// What the members of a Struct can hold.

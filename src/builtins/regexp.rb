@@ -157,12 +157,11 @@ module Regexp
   end
 
   def ===(string)
-    if string.is_a?(String) || string.is_a?(Symbol)
-      __search(string.is_a?(Symbol) ? string.name : string, 0, 0) >= 0
-    else
-      __set_match(nil)
-      false
-    end
+    return __search(string, 0, 0) >= 0 if string.is_a?(String)
+    return __search(string.name, 0, 0) >= 0 if string.is_a?(Symbol)
+
+    __set_match(nil)
+    false
   end
 end
 

@@ -31,13 +31,6 @@ pub(super) const ROWS: &[Row] = &[
         s.branch(3, condition, |s| s.send(&receiver, "#copy_string", &[], 1), |_| receiver.clone())
     }),
     bare("freeze", freeze),
-    bare("hash", |s, _| {
-        s.refuse_here(
-            "unsupported-method",
-            "`String#hash` is another number in each process, and cannot be asked for in a section",
-            Some("use the String itself as a key, or sum".into()),
-        )
-    }),
     carrying("split", |s, c| {
         if !s.count_arguments(c, 0, 2) {
             return Operand::bottom();

@@ -17,9 +17,9 @@ pub const fn mix(number: i64) -> i64 {
     mixed ^ mixed >> LAST
 }
 
-/// That of a Float: 0.0 and -0.0 are alike.
+/// That of a Float: 0.0 and -0.0 are alike, and not like 0.
 pub fn of_float(float: f64) -> i64 {
-    mix(if float == 0.0 { 0 } else { float.to_bits() as i64 })
+    mix(if float == 0.0 { (-0.0_f64).to_bits() } else { float.to_bits() } as i64)
 }
 
 /// That of a sequence, by the hashes of its items.

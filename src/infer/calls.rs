@@ -291,6 +291,11 @@ impl Lowerer<'_> {
     /// Calls that are syntax here: they need more than their arguments' values.
     fn special_form(&mut self, node: &Node, call: &Call, unused: bool) -> Option<Operand> {
         match call.name.as_str() {
+            "raise" | "fail" | "block_given?" | "binding" | "eval" | "lambda" | "proc"
+                if !self.is_of_kernel(&call.name) =>
+            {
+                None
+            }
             "raise" | "fail" => Some(self.raise(node, call)),
             "block_given?" if self.is_of_block() => Some(self.refuse_outer_block()),
             "block_given?" => {

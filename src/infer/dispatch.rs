@@ -165,6 +165,41 @@ impl Lowerer<'_> {
         block: Option<BlockRef>,
         call_type: CallType,
     ) -> Operand {
+        if call_type == CallType::Outside && self.hangs_on_self(receiver, name) {
+            let own = self.self_operand();
+            return self.switch(&own, 10, &mut |s, _| {
+                s.dispatch_of_self(receiver, name, arguments, block.clone(), call_type)
+            });
+        }
+        self.dispatch_of_self(receiver, name, arguments, block, call_type)
+    }
+
+    /// Can the method be called in some classes that self may be of, and not in others?
+    fn hangs_on_self(&mut self, receiver: &Operand, name: &str) -> bool {
+        if self.frame().builtin || self.frame().receiver.types.len() < 2 {
+            return false;
+        }
+        receiver.types.iter().filter(|ty| ty.is_instance()).any(|ty| {
+            match self.host.method(class_of(ty), name) {
+                Ok(Some(FoundMethod { visibility: Visibility::Protected, owner, .. })) => {
+                    let own = self.self_operand();
+                    let (inside, outside) = self.partition(&own.types, owner, false);
+                    !inside.is_empty() && !outside.is_empty()
+                }
+                _ => false,
+            }
+        })
+    }
+
+    /// The same where it is known whether self may call protected methods.
+    fn dispatch_of_self(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        arguments: &Arguments,
+        block: Option<BlockRef>,
+        call_type: CallType,
+    ) -> Operand {
         if self.in_driver && LAUNCHED.contains(&name) {
             self.parallel_place = match self.concatenated_at.take() {
                 Some(place) => place,

@@ -144,6 +144,7 @@ impl Lowerer<'_> {
             detached: recursive || self.calls_detached(),
             guarded: false,
             driver: self.rescued_in_driver(),
+            hashing: self.hashing,
             constants: vec![],
         };
         if builtin && !recursive {
@@ -364,7 +365,9 @@ impl Lowerer<'_> {
         let outer_rescued = std::mem::replace(&mut self.rescued_outside, rescued);
         let outer_kernel = self.kernel.take();
         let outer_places = std::mem::take(&mut self.launched_at);
+        let outer_hashing = std::mem::replace(&mut self.hashing, pending.key.hashing);
         self.lower_body(pending);
+        self.hashing = outer_hashing;
         (self.in_driver, self.kernel, self.launched_at) = (outer_driver, outer_kernel, outer_places);
         self.rescued_outside = outer_rescued;
         self.end_function(outer);

@@ -149,6 +149,8 @@ pub struct FunctionKey {
     pub guarded: bool,
     /// A driver calls it, with clauses around the call that rescue these.
     pub driver: Option<Vec<ClassId>>,
+    /// A Hash asks for the number of a key.
+    pub hashing: bool,
     /// Integers that are known, of the arguments of a part of the built-ins.
     pub constants: Vec<Option<i64>>,
 }

@@ -503,6 +503,8 @@ pub(crate) struct Lowerer<'h> {
     listing: Listing<TypeSet>,
     /// The code being lowered is a driver's, in which parallel calls are launches.
     in_driver: bool,
+    /// The code being lowered is that of a `hash` of the user's, which a Hash asks: numbers are for it alone.
+    pub(crate) hashing: bool,
     /// A driver's loop has come by a launch, or a function that may have some.
     launched: bool,
     /// What clauses around the calls of a driver's function rescue.
@@ -604,6 +606,7 @@ impl<'h> Lowerer<'h> {
             shares_elements: false,
             listing: Listing::default(),
             in_driver: false,
+            hashing: false,
             launched: false,
             rescued_outside: Vec::new(),
             guards: Vec::new(),

@@ -180,6 +180,7 @@ impl Lowerer<'_> {
         }
         let key = FunctionKey {
             driver: self.rescued_in_driver(),
+            hashing: self.hashing,
             code,
             owner,
             receiver: receiver.types.clone(),

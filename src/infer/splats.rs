@@ -35,7 +35,7 @@ pub(super) type LeftOut<'p> = (LocalId, &'p Node, Option<Value>);
 
 /// Is it made by Ruby's own classes of what `to_a` gives?
 fn has_list_of_items(ty: &Type) -> bool {
-    ty.is_hash() || matches!(ty, Type::Range { .. } | Type::Enumerator(..))
+    ty.is_hash() || ty.is_text_range() || matches!(ty, Type::Range { .. } | Type::Enumerator(..))
 }
 
 impl Lowerer<'_> {

@@ -28,7 +28,7 @@ use ikra_core::infer::{Host, Inferred, infer, unread_columns};
 use ikra_core::profile::Profile;
 use ikra_core::source::Span;
 use ikra_core::syntax::ast::Code;
-use ikra_core::types::{ArrayKind, ClassId, Collection, HashPart, HashSort, HierarchyId};
+use ikra_core::types::{ArrayKind, ClassId, Collection, HashPart, HashSort, HierarchyId, Type};
 use magnus::rb_sys::FromRawValue;
 use magnus::{RHash, RModule, Ruby, Value, prelude::*};
 use rb_sys::VALUE;
@@ -46,6 +46,10 @@ struct AskedRoot {
     key: RootKey,
     source: Source,
     value: RootValue,
+    /// Of a Proc that is read by this very source: which one it is.
+    proc: Option<VALUE>,
+    /// The root that is the same Proc, and stands for it.
+    same_as: Option<u32>,
 }
 
 /// The code of a literal, and whether it is a lambda; `None` for a class that stands for no literal.
@@ -160,7 +164,8 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         for (number, root) in self.roots.iter().enumerate() {
             let ty = self.tracer.root_type(number as u32, &root.value.ty);
             let RootValue { groups, .. } = root.value;
-            roots.push(PlannedRoot { source: root.source.clone(), ty, narrow: root.value.narrow(), groups });
+            let (source, same_as) = (root.source.clone(), root.same_as);
+            roots.push(PlannedRoot { source, ty, narrow: root.value.narrow(), groups, same_as });
         }
         let plan = Plan::new(&self.tracer, roots, self.unfrozen, self.unfrozen_arrays, &inferred);
         let codes = std::iter::once(code.clone()).chain(self.methods.codes()).chain(self.closures.take());
@@ -252,12 +257,21 @@ impl<'s, 'a> LiveHost<'s, 'a> {
                 };
                 let Some(value) = value else { return Ok(None) };
                 let number = self.roots.len();
-                let value = RootValue::read(self.ruby, &mut self.tracer, number as u32, &source, value)?;
-                self.roots.push(AskedRoot { key: key.clone(), source, value });
+                let read = RootValue::read(self.ruby, &mut self.tracer, number as u32, &source, value)?;
+                let is_proc = matches!(read.ty, Type::Proc(_)) && source.hashes().is_none();
+                let proc = is_proc.then_some(value);
+                // A lambda that calls itself sees itself in a variable.
+                let same_as = self.roots.iter().position(|root| proc.is_some() && root.proc == proc);
+                let same_as = same_as.map(|number| number as u32);
+                if is_proc {
+                    self.scope.pin(value);
+                }
+                self.roots.push(AskedRoot { key: key.clone(), source, value: read, proc, same_as });
                 self.drain()?;
                 number
             }
         };
+        let number = self.roots[number].same_as.map_or(number, |same| same as usize);
         let root = &self.roots[number];
         if let Some(kind) = root.source.hashes_of_one_proc()
             && !self.tracer.default_block(kind).1

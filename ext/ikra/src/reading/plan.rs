@@ -24,6 +24,8 @@ pub struct PlannedRoot {
     pub narrow: bool,
     /// A Regexp has so many groups.
     pub groups: Option<u32>,
+    /// It must be the same Proc as this root before it.
+    pub same_as: Option<u32>,
 }
 
 impl PlannedRoot {
@@ -330,6 +332,12 @@ impl Plan {
         tracer: &mut Tracer<'_>,
         values: Vec<Option<VALUE>>,
     ) -> Result<Option<Vec<Option<RootValue>>>, Trouble> {
+        let differs = |planned: &PlannedRoot, value: &Option<VALUE>| {
+            planned.same_as.is_some_and(|same| values[same as usize] != *value)
+        };
+        if self.roots.iter().zip(&values).any(|(planned, value)| differs(planned, value)) {
+            return Ok(None);
+        }
         let mut roots = Vec::with_capacity(values.len());
         for (number, (planned, value)) in self.roots.iter().zip(values).enumerate() {
             let Some(value) = value else {

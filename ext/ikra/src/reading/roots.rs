@@ -57,6 +57,11 @@ impl<'a> BlockScope<'a> {
         known.push((kind, block));
     }
 
+    /// Keeps a value alive and where it is.
+    pub fn pin(&self, value: VALUE) {
+        self.pinned.pin(value);
+    }
+
     /// Reads these in place of the values of local variables, all of which are pinned.
     pub fn with_instead(self, instead: Vec<(String, VALUE)>) -> Self {
         Self { instead, ..self }

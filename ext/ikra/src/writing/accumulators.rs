@@ -86,13 +86,12 @@ impl Place {
 impl Accumulators<'_> {
     pub fn fold(&self) -> Result<Folded, Trouble> {
         let ruby = self.decoder.ruby;
-        let binding: Value = call(ruby, Own::Binding, &[self.block.as_raw()])?;
         let module: RModule =
             ruby.class_object().const_get::<_, RModule>("Ikra")?.const_get("Accumulators")?;
         let (mut places_of, values) = (Vec::new(), ruby.ary_new());
         for (number, variable) in self.decoder.schema().accumulators.iter().enumerate() {
             let number = number as u32;
-            let place = self.place(binding, variable)?;
+            let place = self.place(variable)?;
             let now = place.get(ruby)?;
             let known = match &variable.fold {
                 Fold::Shared(_) => match self.shared(number, variable)? {
@@ -130,11 +129,15 @@ impl Accumulators<'_> {
         Ok(Folded { places: places_of, values })
     }
 
-    fn place(&self, binding: Value, variable: &AccumulatorSchema) -> Result<Place, Trouble> {
+    fn place(&self, variable: &AccumulatorSchema) -> Result<Place, Trouble> {
         let ruby = self.decoder.ruby;
         let id = || value::intern(ruby, &variable.name);
         Ok(match &variable.holder {
-            Holder::Scope => Place::Local { binding, name: ruby.to_symbol(&variable.name).as_value() },
+            Holder::Scope => Place::Local {
+                // A block such as &:name has none, and assigns no locals.
+                binding: call(ruby, Own::Binding, &[self.block.as_raw()])?,
+                name: ruby.to_symbol(&variable.name).as_value(),
+            },
             Holder::Global => Place::Global(
                 CString::new(variable.name.as_str())
                     .map_err(|_| CoreError::Internal("a variable without a name".into()))?,
