@@ -42,7 +42,7 @@ module Lambdas
 
     def start(key) = [key + @first]
     def add(key, item) = @lists[key] << item
-    def to_a = @lists.to_a << @made
+    def to_a = [@lists.to_a, @made]
   end
 
   def self.with(base, &block) = base.pmap { |x| block.(x) + 1 }

@@ -114,11 +114,11 @@ pub(super) const ROWS: &[Row] = &[
     row("*", |s, c| {
         let Some(times) = s.one_argument(c) else { return Operand::bottom() };
         if times.types.iter().any(|ty| s.type_responds(ty, "to_str")) {
-            return s.refuse_here(
-                "unsupported-method",
-                "`*` with a String joins an array, which cannot run in a section",
-                Some("join outside the section".into()),
-            );
+            let receiver = &c.receiver;
+            return s.switch(&times, 0x17, &mut |s, times| match s.responds(&times, "to_str") {
+                true => s.send(receiver, "join", &[times], 1),
+                false => s.send(receiver, "*", &[times], 2),
+            });
         }
         let Some(n) = to_integer_argument(s, &times) else { return Operand::bottom() };
         tuple::repeated(s, c, &times)

@@ -3,7 +3,7 @@
 
 use super::{Invocation, Row, bare, carrying, row};
 use crate::infer::{Lowerer, Operand};
-use crate::ir::{Comparison, ErrorKind, MessagePart, UnaryOp, Value};
+use crate::ir::{BufferKind, Comparison, ErrorKind, MessagePart, Ty, UnaryOp, Value};
 use crate::types::{ClassId, Type};
 
 pub(super) const ROWS: &[Row] = &[
@@ -119,6 +119,20 @@ pub(super) const PRIMITIVES: &[Row] = &[
             return Operand::bottom();
         }
         s.fail_conversion("wrong argument type ", &c.args[0], " (expected Regexp)")
+    }),
+    // How many slots there are for Symbols by their names, what is in one (the number and one more, or 0), and the Symbol.
+    row("#symbols_at", |s, c| {
+        let symbols = s.buffer(BufferKind::SymbolIndex, Ty::I32);
+        let place = s.b.unary(UnaryOp::WrapI64, c.args[0].value());
+        let number = s.b.load(symbols, place, Ty::I32, false);
+        Operand::integer(s.b.unary(UnaryOp::ExtendI32, number))
+    }),
+    row("#symbol", |s, c| {
+        let number = s.b.unary(UnaryOp::WrapI64, c.args[0].value());
+        Operand::one(Type::Symbol, number)
+    }),
+    bare("#new_symbol", |s, c| {
+        s.fail(ErrorKind::NewSymbol, &[c.receiver.value()])
     }),
     // An argument of `format`, which there is.
     carrying("#argument_at", |s, c| {

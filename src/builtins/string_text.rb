@@ -55,6 +55,26 @@ module String
     __recase(false, true, true)
   end
 
+  # ---- Symbols
+
+  def to_sym
+    count = __symbols_at(0)
+    slot = __hash & (count - 1)
+    while true
+      number = __symbols_at(slot + 1)
+      # The section begins again with that Symbol.
+      __copy_string.__new_symbol if number == 0
+      symbol = __symbol(number - 1)
+      return symbol if symbol.__name == self
+
+      slot = (slot + 1) & (count - 1)
+    end
+  end
+
+  def intern
+    to_sym
+  end
+
   # ---- sets of characters, as `tr`, `delete`, `squeeze` and `count` write them
 
   # Puts what a set says behind a list: whether all others are meant, how many ranges follow, their ends.

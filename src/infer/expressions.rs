@@ -327,9 +327,28 @@ impl Lowerer<'_> {
         }
     }
 
+    /// The end of a range, of which it is known whether there is one: what may be nil ends the section where it is.
+    fn sure_end(&mut self, end: Operand, slot: u32) -> Operand {
+        if end.types.len() < 2 || !end.types.contains(&Type::Nil) {
+            return end;
+        }
+        let some = end.types.filter(|ty| *ty != Type::Nil);
+        let condition = self.is_one_of(&end, &some);
+        let there = |s: &mut Self| s.narrow(&end, &some);
+        self.within_slot(slot, |s| {
+            s.branch(0, condition, there, |s| {
+                let message = "an end of a range is nil, where it is a number or String elsewhere: such a range cannot run \
+                               in a section [unsupported-range]";
+                let hint = "write the range without that end, in a branch of its own";
+                s.fail(ErrorKind::Unsupported(format!("{message}\n  hint: {hint}")), &[])
+            })
+        })
+    }
+
     fn range(&mut self, low: Option<&Node>, high: Option<&Node>, exclusive: bool) -> Operand {
         let mut end = |node: &Node| self.shared_literal(node).unwrap_or_else(|| self.expr(node));
         let (low, high) = (low.map(&mut end), high.map(&mut end));
+        let (low, high) = (low.map(|low| self.sure_end(low, 0x3e8)), high.map(|high| self.sure_end(high, 0x3e9)));
         if let (Some(low), Some(high)) = (&low, &high) {
             let is_text = |end: &Operand| end.types.single().is_some_and(Type::is_string);
             if is_text(low) && is_text(high) {

@@ -315,6 +315,10 @@ impl Lowerer<'_> {
         if self.give_rows_to_copied(&value.types) || self.give_rows_to_hashes(&value.types) {
             return false;
         }
+        // `initialize` may give its object away.
+        if self.keep_building(&value.types) {
+            return false;
+        }
         let local = value.types.filter(|t| {
             matches!(t.shape(), Shape::Local | Shape::List | Shape::Made | Shape::Module | Shape::Proc)
         });

@@ -619,6 +619,7 @@ pub(super) const fn class_of_error(error: &ErrorKind) -> Option<ClassId> {
         ErrorKind::Overflow { .. }
         | ErrorKind::ArrayGrowth
         | ErrorKind::Range(_)
+        | ErrorKind::NewSymbol
         | ErrorKind::ScratchFull
         | ErrorKind::ResultFull
         | ErrorKind::ArraysFull(_)

@@ -619,6 +619,9 @@ pub enum BufferKind {
     SymbolRanks,
     /// `I32`: the String that is the name of each symbol, by number.
     SymbolNames,
+    /// `I32`: an open-addressing table of Symbols by the hash of their names: how many slots there are, a power of two,
+    /// then the slots. A slot has the number of a Symbol and one more, or 0.
+    SymbolIndex,
     /// Where the items of the arrays of a kind are that are the keys of Hashes, by their hash: of an array of n items
     /// from `offset` on, 2n slots from 2 × `offset` on. A slot has the index of an item and one more, or 0.
     KeyIndex(ArrayKind),
@@ -789,6 +792,8 @@ pub enum ErrorKind {
     ScratchFull,
     /// The element's result needs more words; operand 0: how many. The section is run again with more.
     ResultFull,
+    /// A String is no name of a Symbol that the section has; operand 0: where it begins. The section is run again with it.
+    NewSymbol,
     /// Arrays of a kind need more room; operand 0: for how many items behind all. The section is run again with more.
     ArraysFull(ArrayKind),
     /// What cannot run in a section, met by a value that could have been of another class.
@@ -858,6 +863,9 @@ impl ErrorKind {
     /// Which operands are Strings that the element has made, whose bytes are needed with the failure.
     pub fn made_strings(&self) -> [bool; 2] {
         let mut made = [false; 2];
+        if *self == Self::NewSymbol {
+            return [true, false];
+        }
         let Self::Raise { message: Some(parts), .. } = self else { return made };
         let mut next = 0;
         for part in parts {

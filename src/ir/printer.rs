@@ -109,6 +109,7 @@ impl Display for BufferInfo {
             BufferKind::Marks(what) => write!(f, "marks {what}"),
             BufferKind::SymbolRanks => f.write_str("symbol_ranks"),
             BufferKind::SymbolNames => f.write_str("symbol_names"),
+            BufferKind::SymbolIndex => f.write_str("symbol_index"),
             BufferKind::KeyIndex(a) => write!(f, "key_index a{}", a.0),
         }?;
         write!(f, ": {}{}", self.ty, if self.written { " written" } else { "" })
@@ -209,6 +210,7 @@ impl Display for ErrorKind {
             Self::IndexTooSmall => f.write_str("index_too_small"),
             Self::ArrayGrowth => f.write_str("array_growth"),
             Self::FetchIndex => f.write_str("fetch_index"),
+            Self::NewSymbol => f.write_str("new_symbol"),
             Self::ScratchFull => f.write_str("scratch_full"),
             Self::ResultFull => f.write_str("result_full"),
             Self::ArraysFull(a) => write!(f, "arrays_full a{}", a.0),

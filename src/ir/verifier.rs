@@ -56,6 +56,7 @@ fn declarations(program: &Program) -> Vec<String> {
             | BufferKind::FirstSame(_)
             | BufferKind::SymbolRanks
             | BufferKind::SymbolNames
+            | BufferKind::SymbolIndex
             | BufferKind::KeyIndex(_) => Ty::I32,
             BufferKind::AccumulatorTick(_) | BufferKind::Marks(_) | BufferKind::ArrayEnds(_) => Ty::I64,
             BufferKind::ResultWords | BufferKind::KernelWords | BufferKind::Scratch => Ty::I64,

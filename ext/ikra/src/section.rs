@@ -29,7 +29,7 @@ use crate::writing::born::Born;
 use crate::writing::columns;
 use crate::writing::copy_back::{CopyBack, ResultForm};
 use crate::writing::decoder::Decoder;
-use crate::writing::exceptions;
+use crate::writing::{exceptions, strings};
 use ikra_core::backend::{Backend, Executable, Failure, Launch, Outcome};
 use ikra_core::cancel::CancellationToken;
 use ikra_core::error::Error;
@@ -42,7 +42,7 @@ use ikra_core::profile::{Phase, Profile};
 use ikra_core::progress::Progress;
 use ikra_core::reserve::{self, Reserve};
 use ikra_core::types::{Collection, Shape, Type};
-use magnus::rb_sys::AsRawValue;
+use magnus::rb_sys::{AsRawValue, protect};
 use magnus::{IntoValue, Ruby, Value, block::Proc, prelude::*};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -153,6 +153,9 @@ fn optimized(mut program: Program, token: &CancellationToken) -> Result<(Program
 /// An element may take this many words, which is a gigabyte.
 const MOST_WORDS: usize = 1 << 27;
 
+/// So many Symbols can a section have.
+const MOST_SYMBOLS: usize = 100_000;
+
 /// The results of all elements take as many words without a thought.
 const AT_ONCE: usize = 1 << 17;
 
@@ -206,6 +209,8 @@ struct Run<'a> {
     base: Cow<'a, Base>,
     syncs: Syncs,
     born: Born,
+    /// The GPU cannot say what the CPU can.
+    on_cpu: Cell<bool>,
 }
 
 impl<'a> Run<'a> {
@@ -230,10 +235,22 @@ impl<'a> Run<'a> {
             base,
             syncs: Syncs::default(),
             born: Born::default(),
+            on_cpu: Cell::new(false),
         })
     }
 
     fn run(&self, profile: &mut Profile) -> Result<Value, Trouble> {
+        let mut random = None;
+        loop {
+            match self.attempt(profile, &mut random) {
+                Err(Trouble::Anew) => self.born.clear(),
+                ended => return ended,
+            }
+        }
+    }
+
+    /// `random`: what random numbers hang on, once it is known.
+    fn attempt(&self, profile: &mut Profile, random: &mut Option<(u64, u64)>) -> Result<Value, Trouble> {
         let (version, mut traced) = self.fitting(profile)?;
         self.refuse_changing_base(&version, &mut traced)?;
         let changes = version.layout.changes() || !version.inferred.schema.accumulators.is_empty();
@@ -244,7 +261,7 @@ impl<'a> Run<'a> {
         self.refuse_flat(&version)?;
         let mode = if self.section.raise { Mode::Watched } else { version.conflicts.mode() };
         let executable = self.executable(&version, mode, profile)?;
-        let random = random::next(version.program.uses_random);
+        let random = *random.get_or_insert_with(|| random::next(version.program.uses_random));
         let mut heap = profile.time(Phase::Trace, || {
             Heap::build(traced, &version.layout, &version.inferred, version.room.get())
         })?;
@@ -343,6 +360,9 @@ impl<'a> Run<'a> {
                     self.tell(told)?;
                     Mode::InOrder
                 }
+                Some(failure) if program.sites[failure.site.0 as usize].error == ErrorKind::NewSymbol => {
+                    return Err(self.with_symbol(&failure, version, heap));
+                }
                 Some(failure) => {
                     let Some(more) = more_room(version, &failure, heap.length)? else {
                         let first = self.section.part.unwrap_or(0) as u32;
@@ -376,6 +396,39 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// A String is to be a Symbol that has no number yet: it gets one, for as long as the version is there, and the
+    /// section begins anew with that.
+    fn with_symbol(&self, failure: &Failure, version: &Version, heap: &Heap) -> Trouble {
+        if self.syncs.any() || heap.pool.symbols().len() >= MOST_SYMBOLS {
+            return Trouble::Unsupported {
+                message: format!(
+                    "a String names a Symbol that is new, after an Ikra.sync or as one of more than {MOST_SYMBOLS} \
+                     [unsupported-symbol]"
+                ),
+                hint: "use the String itself".into(),
+            };
+        }
+        let Some((bytes, flags)) = failure.texts[0].as_deref() else {
+            // What lies in the memory of a GPU does not come back with a failure.
+            return match self.on_cpu.replace(true) {
+                false => Trouble::Anew,
+                true => Error::Internal("a Symbol without a name".into()).into(),
+            };
+        };
+        let symbol = strings::make(bytes, *flags).and_then(|string| {
+            self.pinned.pin(string);
+            // SAFETY: it is a live String; what is raised for invalid bytes ends in `protect`.
+            Ok(protect(|| unsafe { rb_sys::rb_str_intern(string) })?)
+        });
+        match symbol {
+            Ok(symbol) => {
+                version.pool.symbol(symbol);
+                Trouble::Anew
+            }
+            Err(trouble) => trouble,
+        }
+    }
+
     /// Puts everything back to what it was when the section began.
     fn begin_again(&self, version: &Version, heap: &mut Heap) {
         heap.begin_again(&version.layout);
@@ -397,11 +450,11 @@ impl<'a> Run<'a> {
 
     fn backend(&self, mode: Mode) -> Result<Arc<dyn Backend>, Trouble> {
         // Only the CPU runs elements in order.
-        backends::choose(if mode == Mode::Watched { &self.section.backend } else { "cpu" })
+        backends::choose(if mode == Mode::Watched && !self.on_cpu.get() { &self.section.backend } else { "cpu" })
     }
 
     fn is_auto(&self) -> bool {
-        self.section.backend == "auto"
+        self.section.backend == "auto" && !self.on_cpu.get()
     }
 
     fn work(&self) -> Work {

@@ -53,6 +53,13 @@ pub struct Syncs {
     at_first: RefCell<Vec<(String, VALUE)>>,
 }
 
+impl Syncs {
+    /// Has one been done?
+    pub fn any(&self) -> bool {
+        !self.done.borrow().is_empty()
+    }
+}
+
 /// What a sync works with.
 #[derive(Clone, Copy)]
 pub struct SyncRun<'a> {

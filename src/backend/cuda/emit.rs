@@ -229,6 +229,7 @@ fn buffer_word(buffer: &BufferInfo) -> &str {
         BufferKind::Marks(_) => "marks",
         BufferKind::SymbolRanks => "rank",
         BufferKind::SymbolNames => "name",
+        BufferKind::SymbolIndex => "symbols",
         BufferKind::KeyIndex(_) => "key_index",
     }
 }
@@ -263,6 +264,7 @@ fn buffer_comment(buffer: &BufferInfo) -> String {
         BufferKind::Marks(what) => format!("who touched {what}"),
         BufferKind::SymbolRanks => "the order of symbols".into(),
         BufferKind::SymbolNames => "the names of symbols".into(),
+        BufferKind::SymbolIndex => "symbols by their names".into(),
         BufferKind::KeyIndex(kind) => format!("the hash index of keys of kind {}", kind.0),
     }
 }

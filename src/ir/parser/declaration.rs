@@ -202,6 +202,7 @@ impl Parser {
             "marks" => BufferKind::Marks(self.watched()?),
             "symbol_ranks" => BufferKind::SymbolRanks,
             "symbol_names" => BufferKind::SymbolNames,
+            "symbol_index" => BufferKind::SymbolIndex,
             "key_index" => BufferKind::KeyIndex(self.array_kind()?),
             _ => {
                 self.back();
@@ -330,6 +331,7 @@ impl Parser {
             "index_too_small" => ErrorKind::IndexTooSmall,
             "array_growth" => ErrorKind::ArrayGrowth,
             "fetch_index" => ErrorKind::FetchIndex,
+            "new_symbol" => ErrorKind::NewSymbol,
             "scratch_full" => ErrorKind::ScratchFull,
             "result_full" => ErrorKind::ResultFull,
             "arrays_full" => ErrorKind::ArraysFull(self.array_kind()?),

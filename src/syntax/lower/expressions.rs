@@ -94,6 +94,7 @@ impl Lowering<'_> {
             StringNode as_string_node(n) => this.string(&n),
             RegularExpressionNode as_regular_expression_node(n) => this.regexp(&n),
             InterpolatedStringNode as_interpolated_string_node(n) => this.interpolated_string(&n),
+            InterpolatedSymbolNode as_interpolated_symbol_node(n) => this.interpolated_symbol(&n),
             SourceFileNode as_source_file_node(n) => this.source_file(&n.location()),
             SourceLineNode as_source_line_node(n) => this.source_line(&n.location()),
             ArrayNode as_array_node(n) => this.array(&n.elements(), &n.location()),
@@ -294,7 +295,6 @@ impl Lowering<'_> {
 
             P::RationalNode { .. } => refusals::RATIONAL,
             P::ImaginaryNode { .. } => refusals::IMAGINARY,
-            P::InterpolatedSymbolNode { .. } => refusals::INTERPOLATED_SYMBOL,
             P::SourceEncodingNode { .. } => refusals::ENCODING,
             P::InterpolatedRegularExpressionNode { .. }
             | P::MatchLastLineNode { .. }

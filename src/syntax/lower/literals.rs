@@ -61,6 +61,24 @@ impl Lowering<'_> {
         self.node(span, Kind::String(parts))
     }
 
+    /// `:"a#{b}"`: the Symbol of that String.
+    pub(super) fn interpolated_symbol(&mut self, symbol: &prism::InterpolatedSymbolNode<'_>) -> Node {
+        let span = self.span(&symbol.location());
+        let mut parts = Vec::new();
+        self.string_parts(&symbol.parts(), span, &mut parts);
+        let receiver = self.node(span, Kind::String(parts));
+        let call = Call {
+            receiver: Some(receiver),
+            name: "to_sym".into(),
+            name_span: span,
+            args: vec![],
+            block: None,
+            safe: false,
+            variable: false,
+        };
+        self.node(span, Kind::Call(Box::new(call)))
+    }
+
     fn string_parts(&mut self, list: &prism::NodeList<'_>, around: Span, parts: &mut Vec<StringPart>) {
         for part in list {
             let span = self.span(&part.location());

@@ -38,9 +38,6 @@ refusals! {
     IMAGINARY "unsupported-imaginary"
         "a Complex number cannot be used in a parallel section"
         "keep the real and the imaginary part in two Floats";
-    INTERPOLATED_SYMBOL "unsupported-interpolated-symbol"
-        "a Symbol cannot be put together in a parallel section"
-        "write the possible Symbols out, as in `fast ? :left : :right`";
     ENCODING "unsupported-encoding"
         "only text in UTF-8 can be used in a parallel section"
         "write the text in UTF-8, without escapes for single bytes";

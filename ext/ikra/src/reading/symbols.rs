@@ -1,8 +1,10 @@
 //! The Symbols of a run by number: those that the code names, then the others as they are met. The numbers are a run's
 //! own, so a Symbol that was made at run time can go when no one needs it any more.
 
+use crate::reading::strings;
 use crate::vm::pinned::Pinned;
 use ikra_core::fallible::{self, NoMemory};
+use ikra_core::heap::hashing;
 use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
 
@@ -49,6 +51,24 @@ impl Symbols {
     /// The Symbol with a number.
     pub fn get(&self, number: i32) -> Option<VALUE> {
         self.values.get(usize::try_from(number).ok()?).copied()
+    }
+
+    /// The table by which a Symbol is found by its name: see `BufferKind::SymbolIndex`.
+    pub fn index(&self) -> Result<Vec<i32>, NoMemory> {
+        let count = (2 * self.values.len()).next_power_of_two().max(2);
+        let mut table = Vec::new();
+        fallible::resize(&mut table, count + 1, 0)?;
+        table[0] = count as i32;
+        for (number, symbol) in (1..).zip(&self.values) {
+            // SAFETY: the Symbols are pinned, and their names are Strings.
+            let hash = hashing::of_bytes(unsafe { strings::bytes(rb_sys::rb_sym2str(*symbol)) });
+            let mut slot = hash as usize & (count - 1);
+            while table[slot + 1] != 0 {
+                slot = (slot + 1) & (count - 1);
+            }
+            table[slot + 1] = number;
+        }
+        Ok(table)
     }
 
     /// The place of each Symbol in the order of `Symbol#<=>`; at least one.

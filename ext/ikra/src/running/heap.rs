@@ -80,6 +80,7 @@ pub(super) enum Recipe {
     Marks(Watched),
     SymbolRanks,
     SymbolNames,
+    SymbolIndex,
     KeyIndex(ArrayKind),
 }
 
@@ -240,6 +241,7 @@ fn recipe(pool: &ObjectPool, plan: &Plan, schema: &Schema, buffer: &BufferInfo) 
         BufferKind::Marks(what) => Recipe::Marks(what.clone()),
         BufferKind::SymbolRanks => Recipe::SymbolRanks,
         BufferKind::SymbolNames => Recipe::SymbolNames,
+        BufferKind::SymbolIndex => Recipe::SymbolIndex,
         BufferKind::KeyIndex(kind) => Recipe::KeyIndex(*kind),
     })
 }
@@ -733,6 +735,7 @@ fn fill(
         Recipe::Frozen(hierarchy) => Column::Bool(frozen_objects(pinned, ids, *hierarchy)?),
         Recipe::KeyIndex(kind) => Column::I32(key_index::build(tracer, ids, *kind)?),
         Recipe::SymbolRanks => Column::I32(tracer.symbols.ranks()?),
+        Recipe::SymbolIndex => Column::I32(tracer.symbols.index()?),
         Recipe::SymbolNames => {
             let names = tracer.names.payload.iter().map(|name| {
                 let (place, row) = split_object(*name);

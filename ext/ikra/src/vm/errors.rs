@@ -43,6 +43,8 @@ pub enum Trouble {
         message: String,
         hint: String,
     },
+    /// The section has to begin anew, with a Symbol that its objects' names now know.
+    Anew,
     Panic(Box<dyn Any + Send>),
 }
 

@@ -51,6 +51,8 @@ pub fn exception(ruby: &Ruby, trouble: Trouble) -> Error {
         Trouble::Core(error @ CoreError::Cancelled) => new(ruby, "Error", &error.to_string()),
         Trouble::Core(CoreError::Internal(message)) => new(ruby, "Error", &format!("{message}\n{REPORT}")),
         Trouble::Plain(message) => new(ruby, "Error", &message),
+        // It never gets so far.
+        Trouble::Anew => new(ruby, "Error", "a section has to begin anew"),
         Trouble::Unsupported { message, hint } => {
             new(ruby, "UnsupportedError", &format!("{message}\n  hint: {hint}"))
         }
@@ -259,7 +261,10 @@ impl Decoder<'_> {
                 "fetch_index"
             }
             // Those who run a section give it more instead.
-            ErrorKind::ScratchFull | ErrorKind::ResultFull | ErrorKind::ArraysFull(_) => "no_memory",
+            ErrorKind::ScratchFull
+            | ErrorKind::ResultFull
+            | ErrorKind::ArraysFull(_)
+            | ErrorKind::NewSymbol => "no_memory",
             ErrorKind::ArrayGrowth => {
                 details.push(operands[0])?;
                 details.push(operands[1])?;
