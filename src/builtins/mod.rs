@@ -250,6 +250,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Enumerator(..) => (&[enumerator::ROWS, sequence::ROWS], &["Enumerator", "Enumerable"]),
         Type::Module(ClassId::ARRAY) => (&[array::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(ClassId::HASH) => (&[hash::MODULE_ROWS, module::ROWS], &[]),
+        Type::Module(ClassId::STRING) => (&[string::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(ClassId::MATH) => (&[math::ROWS, module::ROWS], &["Math"]),
         Type::Module(ClassId::REGEXP) => (&[regexp::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(_) => (&[module::ROWS], &[]),

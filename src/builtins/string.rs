@@ -1,8 +1,8 @@
 //! String: what its methods, which are Ruby (`string.rb`), are made of. See [`crate::infer`]'s `strings.rs` for where bytes
 //! are.
 
-use super::{Invocation, Row, bare, carrying, row};
-use crate::infer::{Lowerer, Operand};
+use super::{Invocation, Row, bare, carrying, naming, row};
+use crate::infer::{Encoding, Lowerer, Operand};
 use crate::ir::{BufferKind, Comparison, ErrorKind, MessagePart, Ty, UnaryOp, Value};
 use crate::types::{ClassId, Type};
 
@@ -60,6 +60,25 @@ pub(super) const ROWS: &[Row] = &[
         })
     }),
 ];
+
+pub(super) const MODULE_ROWS: &[Row] = &[naming("new", |s, c| {
+    if let Some((name, _)) = c.keywords.iter().find(|(name, _)| name != "capacity") {
+        return s.refuse_here(
+            "unsupported-new",
+            format!("`String.new` with `{name}` cannot run in a section"),
+            Some("use force_encoding, or encode".into()),
+        );
+    }
+    match &c.args[..] {
+        // Which is binary, until something is put behind it.
+        [] => s.text_in("", Encoding::Binary),
+        [text] => s.switch(text, 0, &mut |s, text| match text.types.single() {
+            Some(ty) if ty.is_string() => s.send(&text, "#copy_string", &[], 1),
+            _ => s.fail_conversion("no implicit conversion of ", &text, " into String"),
+        }),
+        args => super::wrong_count(s, args.len(), "0..1"),
+    }
+})];
 
 pub(super) const COMMON: &[Row] = &[
     bare("frozen?", |s, c| Operand::bool(s.is_frozen_string(&c.receiver))),

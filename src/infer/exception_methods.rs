@@ -334,7 +334,7 @@ impl Lowerer<'_> {
         self.send(&text, "#tell", &[inspected], 0x21)
     }
 
-    fn text_in(&mut self, text: &str, encoding: Encoding) -> Operand {
+    pub(crate) fn text_in(&mut self, text: &str, encoding: Encoding) -> Operand {
         let string = self.string_of_text(text);
         let encoding = self.b.i64(encoding as i64);
         self.force_encoding(&string, encoding);
