@@ -14,6 +14,14 @@ module StringMethods
   INVALID = ["\xff\xfea", "\xe3\x81", "a\x80b", "\xed\xa0\x80z", "\xf0\x9f", "x\xc3"].freeze
   OTHERS = ["bytes\xff".b, "plain".b, "us".encode("US-ASCII"), "\xe9x".dup.force_encoding("US-ASCII"), "".b].freeze
   ALL = (TEXTS + WIDE + INVALID + OTHERS).freeze
+  # Sigma at the end and elsewhere, ligatures, title case, a dot above, and letters whose other case is longer or shorter.
+  CASED = [
+    "Straße ẞ", "ΌΣΟΣ ΟΔΟΣ Σ", "ﬁﬂﬃﬄ", "ǆ Ǆ ǅ ǅa", "ǅungla", "İstanbul ıI iİ", "i\u0307 \u0345α", "ᾳ ᾼ ᾳα", "ŉ ǰ ΐ", "Ა ა",
+    "Ꭰ ꭰ ᏸ", "Ⱥ ⱥ K Å", "ЖЗИ жзи", "Āā Ĺĺ ſ", "𐐀𐐨", "日本", "é", "É", "éÉ"
+  ].freeze
+  # All characters, several hundred in a String.
+  CHARACTERS = [*0..0xd7ff, *0xe000..0x10_ffff].each_slice(997).map { |codes| codes.pack("U*") }.freeze
+  SINGLE = CHARACTERS.flat_map { |s| s.chars.reject { |c| [c.upcase, c.downcase, c.downcase(:fold)].all?(c) } }.freeze
 end
 
 each_backend do |backend|
@@ -59,6 +67,7 @@ each_backend do |backend|
 
     it "inspects them" do
       expect_texts(all) { |s| [s.inspect] }
+      expect_texts(StringMethods::CHARACTERS) { |s| [s.inspect] }
     end
   end
 
@@ -117,11 +126,43 @@ each_backend do |backend|
       expect_each(all) { |s| [s.swapcase(:ascii), s.capitalize(:ascii)] }
     end
 
-    it "refuses case, where characters beyond ASCII have one" do
+    it "changes the case of all characters" do
+      expect(StringMethods::SINGLE.size).to be > 2800
+      expect_texts(StringMethods::SINGLE) { |s| [s.upcase, s.downcase, s.swapcase, s.capitalize, s.downcase(:fold)] }
+      expect_texts(StringMethods::SINGLE) { |s| t = "Éß#{s}Aß"; [t.upcase, t.downcase, t.swapcase, t.capitalize] }
+      expect_texts(StringMethods::CASED) { |s| [s.upcase, s.downcase, s.swapcase, s.capitalize, s.downcase(:fold)] }
+      expect_texts(StringMethods::CASED) { |s| (0..s.size).map { |i| s[i..].to_s.capitalize } }
+      expect_texts(StringMethods::CHARACTERS) { |s| [s.upcase, s.downcase, s.swapcase, s.capitalize] }
+    end
+
+    it "changes case in place" do
+      expect_texts(StringMethods::CASED) { |s| t = s.dup; [t.upcase!.nil?, t.dup, t.swapcase!.nil?, t.dup, t.capitalize!.nil?, t.dup, t.downcase!.nil?, t.dup, t.downcase!(:fold).nil?, t] }
+      expect_same(StringMethods::INVALID) { |s| t = s + "é"; begin; t.upcase!; rescue ArgumentError; t << "!"; end; t }
+    end
+
+    it "compares without case" do
+      texts = StringMethods::CASED + ["STRASSE SS", "fiflffiffl", "όσοσ οδοσ σ", "k å"]
+      expect_same(texts) { |s| texts.map { |other| s.casecmp?(other) } }
+      expect_same(texts) { |s| texts.map { |other| s.casecmp(other) } }
+      expect_same(StringMethods::SINGLE) { |s| [s.casecmp?(s.upcase), s.casecmp?(s.downcase), s.casecmp?(s.swapcase)] }
+      expect_each(all) { |s| StringMethods::OTHERS.map { |other| s.casecmp?(other) } }
+      expect_each(all) { |s| ["é".casecmp?(s), s.casecmp?("É")] }
+    end
+
+    it "raises where bytes are no characters" do
+      expect_each(all) { |s| [s.upcase] }
+      expect_each(all) { |s| [s.downcase] }
+      expect_each(all) { |s| [s.swapcase] }
+      expect_each(all) { |s| [s.capitalize] }
+      expect_each(all) { |s| [s.downcase(:fold)] }
+    end
+
+    it "refuses the case of languages, and what comes behind characters beyond ASCII" do
       next if Ikra.backend == :ruby
 
-      expect { ["é"].pmap { |s| s.upcase } }.to raise_error(Ikra::UnsupportedError, /`upcase` of characters.*unsupported-string/)
-      expect { ["é"].pmap { |s| s.succ } }.to raise_error(Ikra::UnsupportedError, /unsupported-string/)
+      expect { ["é"].pmap { |s| s.upcase(:turkic) } }.to raise_error(Ikra::UnsupportedError, /`upcase` with this option.*unsupported-string/)
+      expect { ["é"].pmap { |s| s.upcase(:fold) } }.to raise_error(Ikra::UnsupportedError, /unsupported-string/)
+      expect { ["é"].pmap { |s| s.succ } }.to raise_error(Ikra::UnsupportedError, /`succ` of characters.*unsupported-string/)
     end
 
     it "translates sets of characters" do
@@ -325,6 +366,7 @@ each_backend do |backend|
     it "has their names" do
       expect_texts(%i[a abc é B]) { |x| [x.to_s, x.name, x.size, x.length, x[0], x[0, 2], x.empty?] }
       expect_same(%i[a abc B]) { |x| [x.start_with?("a"), x.end_with?("c"), x.casecmp(:A), x.casecmp?(:b)] }
+      expect_same(%i[é É ß ẞ ss ǆ ᾳ]) { |x| [x.casecmp?(:É), x.casecmp?(:SS), x.casecmp?(:ǅ), x.casecmp?(:αι), x.inspect, x.to_s.upcase] }
     end
   end
 end

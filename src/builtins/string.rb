@@ -253,9 +253,7 @@ module String
   def casecmp?(other)
     return nil unless other.is_a?(String) && __compatible(other) >= 0
 
-    __check_case(:full)
-    other.__check_case(:full)
-    __recase(false, true, false).__equal(other.__recase(false, true, false))
+    __fold.__equal(other.__fold)
   end
 
   # ---- bytes
@@ -507,8 +505,15 @@ module String
         out.__push(0x5c).__push(0x78).__push_hexadecimal(byte, 2)
         width = 1
       elsif width > 1
-        __refuse_inspect unless __printable?(__code(i, width))
-        out.__append(self, i, width)
+        code = __code(i, width)
+        if __printable?(code)
+          out.__append(self, i, width)
+        elsif code > 0xffff
+          digits = code > 0xf_ffff ? 6 : 5
+          out.__push(0x5c).__push(0x75).__push(0x7b).__push_hexadecimal(code, digits).__push(0x7d)
+        else
+          out.__push(0x5c).__push(0x75).__push_hexadecimal(code, 4)
+        end
       else
         letter = __escape(byte)
         if byte == 0x22 || byte == 0x5c || (byte == 0x23 && i + 1 < n && __interpolates?(__byte(i + 1)))
@@ -517,7 +522,7 @@ module String
           out.__push(0x5c).__push(letter)
         elsif byte >= 0x20 && byte < 0x7f
           out.__push(byte)
-        elsif __encoding > 0 || byte == 0x7f
+        elsif __encoding > 0 || (byte == 0x7f && __ruby?(:delete_inspects_as_byte))
           out.__push(0x5c).__push(0x78).__push_hexadecimal(byte, 2)
         else
           out.__push(0x5c).__push(0x75).__push_hexadecimal(byte, 4)
@@ -547,12 +552,9 @@ module String
     byte == 0x24 || byte == 0x40 || byte == 0x7b
   end
 
-  # Is it sure that a character beyond ASCII is printed, in all versions of Unicode?
+  # Is a character beyond ASCII printed? A table has the places where those that are begin and end by turns.
   def __printable?(code)
-    (code >= 0xa0 && code < 0x378) || (code >= 0x400 && code < 0x530) || (code >= 0x1e00 && code < 0x1f00) ||
-      (code >= 0x2010 && code < 0x2028) || (code >= 0x20a0 && code < 0x20c0) || (code >= 0x2190 && code < 0x2400) ||
-      (code >= 0x3041 && code < 0x3097) || (code >= 0x3099 && code < 0x3100) || (code >= 0x4e00 && code < 0x9fa6) ||
-      (code >= 0xac00 && code < 0xd7a4) || (code >= 0x1_f600 && code < 0x1_f650)
+    __character_table(:printable).__rows_up_to(code, 1) & 1 == 1
   end
 
   # ---- search

@@ -113,6 +113,11 @@ pub(super) const PRIMITIVES: &[Row] = &[
     bare("#scan_ascii?", |s, c| Operand::bool(s.scan_ascii(&c.receiver))),
     bare("#hash", |s, c| Operand::integer(s.string_hash(&c.receiver))),
     row("#byte", |s, c| Operand::integer(s.string_byte(&c.receiver, c.args[0].value()))),
+    row("#word", |s, c| Operand::integer(s.string_word(&c.receiver, c.args[0].value()))),
+    row("#character_table", |s, c| {
+        let table = s.symbol_name(&c.args[0]).unwrap_or_default();
+        s.characters(&table)
+    }),
     carrying("#same_bytes?", |s, c| {
         let (receiver, [start, other_start, count]) = (&c.receiver, [1, 2, 3].map(|i| c.args[i].value()));
         s.switch(&c.args[0], 0, &mut |s, other| {
@@ -208,7 +213,6 @@ pub(super) const PRIMITIVES: &[Row] = &[
 
 /// What is found out as the section runs: that it does not run.
 pub(super) const REFUSALS: &[Row] = &[
-    bare("#refuse_case", |s, _| refuse(s, "of characters beyond ASCII", "do it before the section")),
     bare("#refuse_encoding", |s, _| refuse(s, "with another encoding", "use UTF-8, US-ASCII or BINARY")),
     bare("#refuse_inspect", |s, _| refuse(s, "of such characters", "do it before the section")),
     bare("#refuse_succ", |s, _| refuse(s, "of characters beyond ASCII", "do it before the section")),

@@ -3,12 +3,10 @@
 module String
   # ---- case
 
-  # Only ASCII changes its case here; in UTF-8 other characters would have to.
-  def __check_case(option)
-    return if option == :ascii
-
-    __refuse_option unless option == :full
-    __refuse_case unless __single?
+  # Does only ASCII change its case?
+  def __ascii_case?(option)
+    __refuse_option unless option == :ascii || option == :full
+    option == :ascii || __single?
   end
 
   # These go through characters, also where only ASCII changes.
@@ -33,26 +31,83 @@ module String
     out
   end
 
+  # The first character as one table of `lib/ikra/characters.rb` has it, the others as another one.
+  def __map_case(table, others)
+    n = __bytesize
+    out = __build(n)
+    i = 0
+    while i < n
+      width = __valid_width(i)
+      raise ArgumentError, "input string invalid" if width == 0
+
+      # Of several characters the first one is lowest.
+      codes = table.__mapped(__code(i, width))
+      while codes > 0x1f_ffff
+        out.__push_code(codes & 0x1f_ffff)
+        codes >>= 21
+      end
+      out.__push_code(codes)
+      i += width
+      table = others
+    end
+    out
+  end
+
+  # What a character becomes by a table of ranges: their ends, what is added to the first and to all an even number behind
+  # it, and what is added to the others.
+  def __mapped(code)
+    row = __rows_up_to(code, 4) * 4 - 4
+    return code if row < 0 || code > __word(row + 1)
+
+    code + __word(row + 2 + ((code - __word(row)) & 1))
+  end
+
+  # How many rows of a table, which have so many words each, begin with this number or a lower one.
+  def __rows_up_to(number, words)
+    low = 0
+    high = (__bytesize >> 3) / words
+    while low < high
+      middle = (low + high) >> 1
+      if __word(middle * words) > number
+        high = middle
+      else
+        low = middle + 1
+      end
+    end
+    low
+  end
+
   def upcase(option = :full)
-    __check_case(option)
-    __recase(true, false, false)
+    return __recase(true, false, false) if __ascii_case?(option)
+
+    __map_case(__character_table(:upcase), __character_table(:upcase))
   end
 
   def downcase(option = :full)
-    __check_case(option)
-    __recase(false, true, false)
+    return __fold if option == :fold
+    return __recase(false, true, false) if __ascii_case?(option)
+
+    __map_case(__character_table(:downcase), __character_table(:downcase))
+  end
+
+  def __fold
+    return __recase(false, true, false) if __single?
+
+    __map_case(__character_table(:fold), __character_table(:fold))
   end
 
   def swapcase(option = :full)
-    __check_case(option)
     __check_input(option)
-    __recase(true, true, false)
+    return __recase(true, true, false) if __ascii_case?(option)
+
+    __map_case(__character_table(:swapcase), __character_table(:swapcase))
   end
 
   def capitalize(option = :full)
-    __check_case(option)
     __check_input(option)
-    __recase(false, true, true)
+    return __recase(false, true, true) if __ascii_case?(option)
+
+    __map_case(__character_table(:capitalize), __character_table(:downcase))
   end
 
   # ---- Symbols

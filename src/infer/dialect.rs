@@ -113,6 +113,8 @@ dialect! {
     formats_first_character: "format(\"%c\", \"ab\") == \"a\"",
     /// `format("%f", -(2**62))` has two signs.
     format_doubles_a_sign: "format(\"%.0f\", -(2**62)).start_with?(\"--\")",
+    /// In UTF-8 `"\x7F"` is inspected as that; else as `"\u007F"`, as other controls are.
+    delete_inspects_as_byte: "\"\\u00e9\\u007f\".inspect.include?('x')",
     /// What is inspected is UTF-8.
     inspects_in_utf8: "\"\\u00e9\".inspect == \"\\\"\\u00e9\\\"\"",
     /// `{x: 1}.inspect` is that, not `{:x=>1}`.

@@ -49,6 +49,8 @@ pub enum RootKey {
     ModuleIvar(ClassId, String),
     /// A frozen String of this text, in UTF-8.
     Text(String),
+    /// A table of what the running Ruby says of characters, in the bytes of a frozen String: `lib/ikra/characters.rb`.
+    Characters(String),
     /// A literal of this source, with these options.
     Regexp(String, u32),
     /// A lambda, proc or Method that is a root by this number, as the object that others can hold.

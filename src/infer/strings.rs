@@ -181,6 +181,11 @@ impl Lowerer<'_> {
         Some(literal)
     }
 
+    /// A table of what the running Ruby says of characters, as a String that is there before the section.
+    pub(crate) fn characters(&mut self, table: &str) -> Operand {
+        self.root(&RootKey::Characters(table.into())).unwrap_or_else(Operand::bottom)
+    }
+
     /// Does a method, called on a literal, leave it as it is and to itself?
     pub(super) fn literal_stays(&mut self, name: &str, unused: bool) -> bool {
         !ITSELF.contains(&name)
@@ -320,7 +325,7 @@ impl Lowerer<'_> {
     }
 
     /// A word of the bytes, within the String.
-    fn string_word(&mut self, string: &Operand, index: Value) -> Value {
+    pub(crate) fn string_word(&mut self, string: &Operand, index: Value) -> Value {
         if string.types.single().is_some_and(Type::is_made_string) {
             let start = self.string_field(string.value(), START);
             let at = self.b.binary(BinaryOp::Add, start, index);

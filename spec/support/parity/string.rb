@@ -19,11 +19,14 @@ Parity.table "String", on: :texts do
   unary "to_i", code: ["x.to_i", "x.to_i(2)", "x.to_i(0)", "x.to_i(16)"]
   unary "chomp", code: ["x.chomp", "x.chomp(\"\")", "x.chomp(nil)", "x.chomp(\"\\n\")"]
   unary "split", code: ["x.split.size", "x.split(\"\").size", "x.split(\" \", 2)[1]", "n = 0; x.split(\"l\") { |y| n += y.size }; n"]
-  unary "upcase", "downcase", "swapcase", "capitalize", on: :ascii
+  unary "upcase", "downcase", "swapcase", "capitalize"
+  unary "upcase", "downcase", "swapcase", "capitalize", "inspect", on: :cased
+  unary "downcase", code: ["x.downcase(:fold)", "x.downcase(:ascii)"], on: :cased
   unary "succ", "next", on: :ascii
   unary "hash", code: "{ x => 1 }[x]"
   binary "==", "===", "<=>", "eql?", "casecmp", by: %i[texts mixed]
-  binary "casecmp?", by: %i[ascii mixed], on: :ascii
+  binary "casecmp?", by: %i[texts mixed]
+  binary "casecmp?", by: :cased, on: :cased
   binary "+", by: %i[texts mixed]
   binary "include?", "start_with?", "end_with?", "delete_prefix", "delete_suffix", by: %i[texts mixed]
   binary "index", "rindex", by: :texts, code: ["x.index(y)", "x.rindex(y)"]
@@ -65,8 +68,12 @@ Parity.table "String", on: :texts do
   %w[chomp! chop! lstrip! rstrip! strip! reverse! squeeze! clear].each do |name|
     unary name, code: ["s = x.dup; s.#{name}; s", "x.dup.#{name}.nil?"]
   end
-  %w[capitalize! downcase! swapcase! upcase! succ! next!].each do |name|
+  %w[succ! next!].each do |name|
     unary name, code: ["s = x.dup; s.#{name}; s", "x.dup.#{name}.nil?"], on: :ascii
+  end
+  %w[capitalize! downcase! swapcase! upcase!].each do |name|
+    unary name, code: ["s = x.dup; s.#{name}; s", "x.dup.#{name}.nil?"]
+    unary name, code: ["s = x.dup; s.#{name}; s", "x.dup.#{name}.nil?"], on: :cased
   end
   { "<<" => "s << y", "concat" => "s.concat(y, y)", "prepend" => "s.prepend(y)", "replace" => "s.replace(y)",
     "append_as_bytes" => "s.append_as_bytes(y)", "delete_prefix!" => "s.delete_prefix!(y)",
@@ -94,7 +101,7 @@ Parity.table "Symbol", on: :symbols do
   unary "=~", code: ["x =~ /b/", "x !~ /b/"]
   unary "match?", code: "x.match?(/b|=/)"
   binary "casecmp", by: :symbols
-  binary "casecmp?", by: :plain, on: :plain
+  binary "casecmp?", by: :symbols
   binary "casecmp", by: :mixed
 end
 

@@ -6,11 +6,13 @@ module RandomPrograms
     TEXT = { joined: 4, written: 4, named: 2, appended: 2, literal_text: 3, chosen_text: 1, called_text: 4 }.freeze
     # In programs with regular expressions.
     MATCHED = TEXT.merge(regexp_text: 12).freeze
-    TEXTS = ["", "a", "b", "abc", "left", "é", "abcdefgh", "12", "-5 km", "日本", "a text of more than a word"].freeze
+    TEXTS = [
+      "", "a", "b", "abc", "left", "é", "abcdefgh", "12", "-5 km", "日本", "a text of more than a word", "ǆ Straße", "Σ ﬃ"
+    ].freeze
 
-    # What methods of a String give that is a String again, and what gives Integers. The case of characters beyond ASCII
-    # is refused.
+    # What methods of a String give that is a String again, and what gives Integers.
     CALLS = [
+      ".upcase", ".downcase", ".capitalize", ".swapcase",
       ".reverse", ".strip", ".chop", ".chomp(\"c\")", ".upcase(:ascii)",
       ".swapcase(:ascii)", ".squeeze", ".tr(\"a-y\", \"b-z\")",
       ".tr(\"^a-e\", \"*\")", ".delete(\"a-c\")", ".sub(\"a\", \"<\\\\0>\")", ".gsub(\"e\") { |found| found * 2 }",

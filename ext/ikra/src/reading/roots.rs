@@ -14,7 +14,7 @@ use crate::vm::value::{self, Decoded, decode};
 use ikra_core::infer::host::{RootKey, Scope};
 use ikra_core::types::{ArrayKind, ClassId, METHOD, RangeEnd, Type};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
-use magnus::{Error, RArray, Ruby, TryConvert, Value, block::Proc};
+use magnus::{Error, RArray, RModule, Ruby, TryConvert, Value, block::Proc, prelude::*};
 use rb_sys::{ID, VALUE};
 use std::cell::{OnceCell, RefCell};
 
@@ -233,6 +233,11 @@ impl Source {
                 pool.keep(regexp);
                 Self::Regexp(regexp)
             }
+            RootKey::Characters(name) => {
+                let table = characters(ruby, name)?;
+                pool.keep(table);
+                Self::Text(table)
+            }
             RootKey::Text(text) => {
                 let text = interned(text)?;
                 pool.keep(text);
@@ -380,6 +385,12 @@ fn interned(text: &str) -> Result<VALUE, Error> {
         let length = text.len() as _;
         rb_sys::rb_enc_interned_str(first, length, rb_sys::rb_utf8_encoding())
     })
+}
+
+/// The table of characters of this name.
+fn characters(ruby: &Ruby, name: &str) -> Result<VALUE, Error> {
+    let module: RModule = ruby.class_object().const_get::<_, RModule>("Ikra")?.const_get("Characters")?;
+    module.funcall::<_, _, Value>("table", (ruby.to_symbol(name),)).map(|table| table.as_raw())
 }
 
 fn new_regexp(source: &str, options: u32) -> Result<VALUE, Error> {
