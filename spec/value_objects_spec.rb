@@ -59,8 +59,6 @@ module ValueObjects
 end
 
 each_backend do
-  include ValueObjects
-
   it "counts, groups and looks up by an `eql?` and `hash` of one's own" do
     expect_same([[1, 1.0, 1], [0, 0.0, -0.0]]) do |numbers|
       all = numbers.map { |x| ValueObjects::Value.new(x) }

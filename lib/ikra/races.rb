@@ -48,9 +48,15 @@ module Ikra
         return OWN_GENERATORS if of_random?(holder)
         return HINT unless holder == :variable
 
-        own = name.start_with?("@", "$") ? "" : "give what is the element's own another name, or declare it so: `|…; #{name}|`; "
-        "#{own}for a sum write `#{name} += …`,\n        for the best `#{name} = [#{name}, …].min` (or max), and nothing " \
-          "else with it"
+        "#{own(name)}for a sum write `#{name} += …`,\n        for the best `#{name} = [#{name}, …].min` (or max), " \
+          "and nothing else with it"
+      end
+
+      # Local variables alone can be an element's own.
+      def own(name)
+        return if name.start_with?("@", "$")
+
+        "give what is the element's own another name, or declare it so: `|…; #{name}|`; "
       end
 
       def of_random?(holder) = holder.is_a?(Array) && holder.last == RANDOM_STATE

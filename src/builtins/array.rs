@@ -216,8 +216,12 @@ pub(super) const ROWS: &[Row] = &[
     }),
     // Can there be objects among the items that have an `eql?` of their own?
     row("#own_eql?", |s, c| {
-        let arrays: Vec<Type> =
-            c.args.iter().chain([&c.receiver]).filter_map(|operand| operand.types.single().cloned()).collect();
+        let arrays: Vec<Type> = c
+            .args
+            .iter()
+            .chain([&c.receiver])
+            .filter_map(|operand| operand.types.single().cloned())
+            .collect();
         let own = arrays.iter().any(|ty| {
             let items = s.types_of_items(ty);
             s.has_own_eql(&items)

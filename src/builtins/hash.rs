@@ -438,10 +438,13 @@ fn can_look_up(s: &mut Lowerer<'_>, hash: &Operand, key: &TypeSet) -> bool {
     let Some(held) = keys.types.single().map(|ty| s.types_of_items(ty)) else { return false };
     let class = |s: &Lowerer<'_>, ty: &Type| s.host.real_class(crate::infer::class_of(ty));
     // An `eql?` of the user's may say so of what is of another class.
-    let own: Vec<Type> = key.iter().filter(|ty| s.asks_for_hash(&(*ty).clone().into(), &mut Vec::new())).cloned().collect();
+    let own: Vec<Type> =
+        key.iter().filter(|ty| s.asks_for_hash(&(*ty).clone().into(), &mut Vec::new())).cloned().collect();
     let comparable: TypeSet = key
         .iter()
-        .filter(|ty| !held.is_empty() && own.contains(ty) || held.iter().any(|other| class(s, other) == class(s, ty)))
+        .filter(|ty| {
+            !held.is_empty() && own.contains(ty) || held.iter().any(|other| class(s, other) == class(s, ty))
+        })
         .cloned()
         .collect();
     let by_identity = matches!(hash.types.single(), Some(Type::Hash(_, HashSort { by_identity: true, .. })));

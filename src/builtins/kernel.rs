@@ -487,7 +487,10 @@ fn asked_hash(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         return s.refuse_here(
             "unsupported-method",
             format!("`{what}#hash` is another number in each process, and cannot be asked for in a section"),
-            Some("use the value itself as a key; in the `hash` of a class, which keys are asked for, it runs".into()),
+            Some(
+                "use the value itself as a key; in the `hash` of a class, which keys are asked for, it runs"
+                    .into(),
+            ),
         );
     }
     let number = s.send(&call.receiver, "#hash", &[], 12);
@@ -764,21 +767,23 @@ impl Lowerer<'_> {
                 inside.pop();
                 all
             }
-            Type::Object(..) | Type::Record(_) | Type::Made(_) if ty.is_instance() && !ty.is_string() => match self.alike_by(ty) {
-                AlikeBy::Identity => !matches!(ty, Type::Record(_)),
-                AlikeBy::Methods => true,
-                AlikeBy::Unknown => false,
-                AlikeBy::Members => {
-                    let deeper = !inside.contains(ty);
-                    inside.push(ty.clone());
-                    let all = deeper && {
-                        let members = self.types_of_members(ty);
-                        self.has_hash(&members, inside)
-                    };
-                    inside.pop();
-                    all
+            Type::Object(..) | Type::Record(_) | Type::Made(_) if ty.is_instance() && !ty.is_string() => {
+                match self.alike_by(ty) {
+                    AlikeBy::Identity => !matches!(ty, Type::Record(_)),
+                    AlikeBy::Methods => true,
+                    AlikeBy::Unknown => false,
+                    AlikeBy::Members => {
+                        let deeper = !inside.contains(ty);
+                        inside.push(ty.clone());
+                        let all = deeper && {
+                            let members = self.types_of_members(ty);
+                            self.has_hash(&members, inside)
+                        };
+                        inside.pop();
+                        all
+                    }
                 }
-            },
+            }
             Type::Nil
             | Type::True
             | Type::False

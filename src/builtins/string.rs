@@ -155,9 +155,7 @@ pub(super) const PRIMITIVES: &[Row] = &[
         let number = s.b.unary(UnaryOp::WrapI64, c.args[0].value());
         Operand::one(Type::Symbol, number)
     }),
-    bare("#new_symbol", |s, c| {
-        s.fail(ErrorKind::NewSymbol, &[c.receiver.value()])
-    }),
+    bare("#new_symbol", |s, c| s.fail(ErrorKind::NewSymbol, &[c.receiver.value()])),
     // An argument of `format`, which there is.
     carrying("#argument_at", |s, c| {
         let index = c.args[1].value();

@@ -670,7 +670,9 @@ fn uses_self(literal: &BlockLiteral) -> bool {
         found |= match &node.kind {
             Kind::SelfRef | Kind::Ivar(_) => true,
             Kind::Call(call) => call.receiver.is_none(),
-            Kind::Assign { target, .. } | Kind::OpAssign { target, .. } | Kind::For { target, .. } => is_of_self(target),
+            Kind::Assign { target, .. } | Kind::OpAssign { target, .. } | Kind::For { target, .. } => {
+                is_of_self(target)
+            }
             Kind::MultiAssign { .. } => true,
             _ => false,
         };

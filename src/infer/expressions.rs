@@ -348,7 +348,8 @@ impl Lowerer<'_> {
     fn range(&mut self, low: Option<&Node>, high: Option<&Node>, exclusive: bool) -> Operand {
         let mut end = |node: &Node| self.shared_literal(node).unwrap_or_else(|| self.expr(node));
         let (low, high) = (low.map(&mut end), high.map(&mut end));
-        let (low, high) = (low.map(|low| self.sure_end(low, 0x3e8)), high.map(|high| self.sure_end(high, 0x3e9)));
+        let (low, high) =
+            (low.map(|low| self.sure_end(low, 0x3e8)), high.map(|high| self.sure_end(high, 0x3e9)));
         if let (Some(low), Some(high)) = (&low, &high) {
             let is_text = |end: &Operand| end.types.single().is_some_and(Type::is_string);
             if is_text(low) && is_text(high) {

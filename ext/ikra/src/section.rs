@@ -450,7 +450,11 @@ impl<'a> Run<'a> {
 
     fn backend(&self, mode: Mode) -> Result<Arc<dyn Backend>, Trouble> {
         // Only the CPU runs elements in order.
-        backends::choose(if mode == Mode::Watched && !self.on_cpu.get() { &self.section.backend } else { "cpu" })
+        backends::choose(if mode == Mode::Watched && !self.on_cpu.get() {
+            &self.section.backend
+        } else {
+            "cpu"
+        })
     }
 
     fn is_auto(&self) -> bool {
