@@ -292,7 +292,7 @@ impl Lowerer<'_> {
     fn special_form(&mut self, node: &Node, call: &Call, unused: bool) -> Option<Operand> {
         match call.name.as_str() {
             "raise" | "fail" | "block_given?" | "binding" | "eval" | "lambda" | "proc"
-                if !self.is_of_kernel(&call.name) =>
+                if !self.frame().builtin && !self.is_of_kernel(&call.name) =>
             {
                 None
             }

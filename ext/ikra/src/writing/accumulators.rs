@@ -133,11 +133,12 @@ impl Accumulators<'_> {
         let ruby = self.decoder.ruby;
         let id = || value::intern(ruby, &variable.name);
         Ok(match &variable.holder {
-            Holder::Scope => Place::Local {
+            Holder::Scope => {
                 // A block such as &:name has none, and assigns no locals.
-                binding: call(ruby, Own::Binding, &[self.block.as_raw()])?,
-                name: ruby.to_symbol(&variable.name).as_value(),
-            },
+                let binding: Value = call(ruby, Own::Binding, &[self.block.as_raw()])?;
+                self.decoder.pinned.pin(binding.as_raw());
+                Place::Local { binding, name: ruby.to_symbol(&variable.name).as_value() }
+            }
             Holder::Global => Place::Global(
                 CString::new(variable.name.as_str())
                     .map_err(|_| CoreError::Internal("a variable without a name".into()))?,
