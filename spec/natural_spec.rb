@@ -112,13 +112,4 @@ each_backend(Backends::ALL & %i[ruby cpu]) do
     expect_same(%w[xaxb ab] << "x") { |text| Natural.letters(text) }
     expect_same(["a b", ""]) { |text| /a/ === text.split[0] }
   end
-
-  it "raises and rescues KeyError" do
-    expect_same([0, 1]) do |n|
-      raise KeyError, "no #{n}" if n == 1
-
-      n
-    end
-    expect_same([0, 1]) { |n| begin; raise KeyError, "no #{n}"; rescue KeyError => e; e.class; end }
-  end
 end

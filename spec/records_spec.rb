@@ -124,6 +124,6 @@ each_compiling_backend do
     motes = [Mote.new(1.0, 2.0)]
     stub_const("Spot", Struct.new(:x))
     expect { motes.pmap { |m| Spot.new(m, x: m.x).x } }.to raise_error(Ikra::UnsupportedError, /unsupported-new/)
-    expect { motes.pmap { String.new.size } }.to raise_error(Ikra::UnsupportedError, /unsupported-new/)
+    expect { motes.pmap { String.new("a", encoding: "UTF-8").size } }.to raise_error(Ikra::UnsupportedError, /unsupported-new/)
   end
 end

@@ -113,6 +113,10 @@ module String
   # ---- Symbols
 
   def to_sym
+    unless valid_encoding?
+      __refuse_encoding if __encoding != 0
+      raise EncodingError, "invalid symbol in encoding UTF-8 :#{inspect}"
+    end
     count = __symbols_at(0)
     slot = __hash & (count - 1)
     while true

@@ -66,15 +66,6 @@ impl Lowerer<'_> {
             {
                 None
             }
-            // With a message alone these are as all others.
-            Some(FoundMethod { owner, method: Method::Native { .. }, .. })
-                if arguments.keywords.is_empty()
-                    && arguments.splat.is_none()
-                    && arguments.positional.len() <= 1
-                    && ["KeyError", "FrozenError"].contains(&&*self.host.class_name(owner)) =>
-            {
-                None
-            }
             _ => {
                 let name = self.host.class_name(class);
                 let hint =

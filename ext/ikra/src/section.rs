@@ -421,6 +421,9 @@ impl<'a> Run<'a> {
             Ok(protect(|| unsafe { rb_sys::rb_str_intern(string) })?)
         });
         match symbol {
+            Ok(symbol) if heap.pool.symbols().contains(&symbol) => {
+                Error::Internal("a Symbol that is not found by its name".into()).into()
+            }
             Ok(symbol) => {
                 version.pool.symbol(symbol);
                 Trouble::Anew

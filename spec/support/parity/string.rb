@@ -22,7 +22,7 @@ Parity.table "String", on: :texts do
   unary "upcase", "downcase", "swapcase", "capitalize"
   unary "upcase", "downcase", "swapcase", "capitalize", "inspect", on: :cased
   unary "downcase", code: ["x.downcase(:fold)", "x.downcase(:ascii)"], on: :cased
-  unary "succ", "next", on: :ascii
+  unary "succ", "next", "to_sym", "intern", on: :ascii
   unary "hash", code: "{ x => 1 }[x]"
   binary "==", "===", "<=>", "eql?", "casecmp", by: %i[texts mixed]
   binary "casecmp?", by: %i[texts mixed]
