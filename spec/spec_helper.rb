@@ -48,6 +48,9 @@ end
 
 extend Backends # rubocop:disable Style/MixinUsage
 RSpec.configure do |config|
+  # Examples run in any company.
+  conflicts = Ikra.conflicts
+  config.after { Ikra.conflicts = conflicts }
   config.extend Backends
   config.include SameAsRuby
   config.disable_monkey_patching!

@@ -19,10 +19,10 @@ module RandomPrograms
       ".ljust(6, \"é\")",
       ".center(7)", ".split.last || \"-\"", ".split(\"e\", 2).last || \"-\"", ".lines.first || \"-\"",
       ".chars.min || \"-\"", ".inspect", " * 2", "[1..] || \"-\"", "[-2, 2] || \"-\"", ".delete_prefix(\"a\")",
-      ".each_char.to_a.last || \"-\"",
+      ".each_char.to_a.last || \"-\"", ".to_sym.to_s",
       ".dup.insert(0, \"ü\")"
     ].freeze
-    NUMBERS = [".size", ".count(\"a-e\")", ".to_i", ".sum", ".bytes.size", ".each_line.count", ".each_byte.sum"].freeze
+    NUMBERS = [".size", ".to_sym.size", ".count(\"a-e\")", ".to_i", ".sum", ".bytes.size", ".each_line.count", ".each_byte.sum"].freeze
 
     def called_text(depth)
       text = expression([:str], depth)
