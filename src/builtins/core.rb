@@ -2447,7 +2447,8 @@ module Array
   def intersect?(other)
     found = __array(other)
     slots = found.__slots(size)
-    each { |x| return true if found.__holds(x, slots) }
+    by_eql = __own_eql?(found) && size <= 16 && found.size <= 16
+    each { |x| return true if by_eql ? found.__has_eql(x) : found.__holds(x, slots) }
     false
   end
 
@@ -3309,7 +3310,7 @@ module Hash
     count = __keys.size * 2
     return -1 if count == 0
 
-    slot = __slot(key.__hash, count)
+    slot = __slot(__hash_of(key), count)
     while true
       place = __place(slot) - 1
       return place if place < 0 || __same_key(key, __keys.__item(place))

@@ -287,8 +287,21 @@ pub(super) const PRIMITIVES: &[Row] = &[
         let made = c.receiver.types.iter().any(Type::is_made_hash);
         s.send(&c.receiver, if made { "#find_made" } else { "#find" }, &c.args, 1)
     }),
+    // The hash of a key, as the index of the host has it, which asks no `hash` of the user's.
+    row("#hash_of", |s, c| {
+        let by_identity = sort(c).is_some_and(|sort| sort.by_identity);
+        s.switch(&c.args[0], 0, &mut |s, key| match key.types.single() {
+            Some(ty @ Type::Object(..)) if by_identity && s.is_alike_by_methods(ty) => {
+                super::kernel::hash_of_identity(s, &key)
+            }
+            _ => s.send(&key, "#hash", &[], 1),
+        })
+    }),
     // Are keys told apart by a `hash` of the user's? The index that the host makes knows none.
     row("#asks_keys?", |s, c| {
+        if sort(c).is_some_and(|sort| sort.by_identity) {
+            return Operand::bool(s.b.bool(false));
+        }
         let keys = s.hash_part(&c.receiver, HashPart::Keys);
         let held = keys.types.single().map_or_else(TypeSet::empty, |ty| s.types_of_items(ty));
         let asks = [&held, &c.args[0].types].iter().any(|types| s.asks_for_hash(types, &mut Vec::new()));
@@ -449,7 +462,13 @@ fn can_look_up(s: &mut Lowerer<'_>, hash: &Operand, key: &TypeSet) -> bool {
         .collect();
     let by_identity = matches!(hash.types.single(), Some(Type::Hash(_, HashSort { by_identity: true, .. })));
     let known = |s: &mut Lowerer<'_>, ty: &Type| match by_identity {
-        true => matches!(ty, Type::Nil | Type::True | Type::False | Type::Symbol | Type::Object(..)),
+        true => match ty {
+            Type::Nil | Type::True | Type::False | Type::Symbol => true,
+            Type::Object(..) => {
+                s.is_alike_by_methods(ty) || !s.asks_for_hash(&ty.clone().into(), &mut Vec::new())
+            }
+            _ => false,
+        },
         false => s.has_hash(&ty.clone().into(), &mut Vec::new()),
     };
     let unknown = |s: &mut Lowerer<'_>, all: &TypeSet| all.iter().find(|ty| !known(s, ty)).cloned();

@@ -451,10 +451,18 @@ fn alike(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         let same_shape = receiver.types.single_shape() == arg.types.single_shape();
         let on_heap =
             matches!(receiver.types.single_shape(), Some(Shape::Object(_) | Shape::Array(_) | Shape::Made));
-        if !(same_shape && on_heap) {
+        let same = if same_shape && on_heap {
+            s.b.compare(Comparison::Eq, receiver.value(), arg.value())
+        } else if hashes && receiver.types.single().is_some_and(Type::is_instance) {
+            // An `eql?` of the user's may say no of the object itself.
+            let same = s.send(&receiver, "equal?", std::slice::from_ref(&arg), 13);
+            if same.is_bottom() {
+                return same;
+            }
+            s.truth(&same)
+        } else {
             return differs(s, &arg);
-        }
-        let same = s.b.compare(Comparison::Eq, receiver.value(), arg.value());
+        };
         let condition = crate::infer::Condition { value: same, yes: vec![], no: vec![] };
         s.branch(7, condition, |s| Operand::bool(s.b.bool(true)), |s| differs(s, &arg))
     })
@@ -480,7 +488,7 @@ fn own_hash(s: &mut Lowerer<'_>, receiver: &Operand) -> Operand {
 /// bits, so that it can be added up and multiplied by small numbers, as it is where Integers have no end.
 fn asked_hash(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     const BITS: i64 = 40;
-    let is_own = call.receiver.types.iter().any(|ty| s.alike_by(ty) == AlikeBy::Methods);
+    let is_own = call.receiver.types.iter().any(|ty| s.is_alike_by_methods(ty));
     // A `super` of one's own `hash` would tell objects apart.
     if !s.hashing || is_own || !s.has_hash(&call.receiver.types, &mut Vec::new()) {
         let what = s.describe(&call.receiver.types);
@@ -517,15 +525,19 @@ fn hash(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             let items = super::structs::items(s, call);
             return s.send(&items, "#hash", &[], 1);
         }
-        Some(ty) if s.alike_by(ty) == AlikeBy::Methods => return own_hash(s, receiver),
+        Some(ty) if s.is_alike_by_methods(ty) => return own_hash(s, receiver),
         Some(Type::True) => s.b.i64(1),
         None if receiver.types == TypeSet::bool() => s.b.unary(UnaryOp::BoolToI64, receiver.value()),
         Some(Type::Module(class)) => s.b.i64(class.0.into()),
-        Some(Type::Symbol | Type::Object(..) | Type::Made(_)) => {
-            s.b.unary(UnaryOp::ExtendI32, receiver.value())
-        }
+        Some(Type::Symbol | Type::Object(..) | Type::Made(_)) => return hash_of_identity(s, receiver),
         _ => s.b.i64(0),
     };
+    Operand::integer(s.mixed(number))
+}
+
+/// That of a Symbol or object by which one it is.
+pub(super) fn hash_of_identity(s: &mut Lowerer<'_>, value: &Operand) -> Operand {
+    let number = s.b.unary(UnaryOp::ExtendI32, value.value());
     Operand::integer(s.mixed(number))
 }
 
@@ -859,6 +871,11 @@ impl Lowerer<'_> {
             }
             _ => AlikeBy::Unknown,
         }
+    }
+
+    /// Has its class an `eql?` and a `hash` of the user's, which keys are asked for?
+    pub(crate) fn is_alike_by_methods(&mut self, ty: &Type) -> bool {
+        self.alike_by(ty) == AlikeBy::Methods
     }
 
     /// Is it a Struct or value object that Ruby compares by its members, also as a key?

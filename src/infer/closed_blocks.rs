@@ -404,18 +404,17 @@ impl Lowerer<'_> {
         let mut next = || values.next().unwrap_or_else(Operand::nil);
         let receiver = if closed.has_receiver { next() } else { Operand::bottom() };
         let mut locals = self.fresh_locals(&closed.code);
-        let mut taken = Vec::new();
-        if closed.taken.contains(&SELF) {
-            taken.push((SELF, receiver.clone()));
-        }
         for local in &closed.locals {
             let version = self.fresh_version();
-            let value = next();
-            if closed.taken.contains(local) {
-                taken.push((*local, value.clone()));
-            }
-            locals[local.0 as usize] = LocalValue::new(value, version);
+            locals[local.0 as usize] = LocalValue::new(next(), version);
         }
+        // In the order in which its type has them.
+        let value_of = |local: &LocalId| match *local {
+            SELF => receiver.clone(),
+            local => locals[local.0 as usize].operand.clone(),
+        };
+        let taken: Vec<(LocalId, Operand)> =
+            closed.taken.iter().map(|local| (*local, value_of(local))).collect();
         let frame = self.frames.len();
         self.frames.push(Frame {
             code: Rc::clone(&closed.code),
@@ -474,7 +473,14 @@ impl Lowerer<'_> {
         // A lambda that has itself in a variable.
         let own = |known: &BlockRef| matches!(known, BlockRef::Literal { literal, .. } if Arc::ptr_eq(literal, &closed.literal));
         for known in self.procs.values_mut().filter(|known| own(known)) {
+            let outliving = match known {
+                BlockRef::Literal { home, .. } => home.outliving.take(),
+                _ => None,
+            };
             *known = block.clone();
+            if let BlockRef::Literal { home, .. } = known {
+                home.outliving = outliving;
+            }
         }
         block
     }

@@ -46,7 +46,7 @@ struct AskedRoot {
     key: RootKey,
     source: Source,
     value: RootValue,
-    /// Of a Proc that is read by this very source: which one it is.
+    /// Which Proc it is, if it is one that no Hash has to be found for first.
     proc: Option<VALUE>,
     /// The root that is the same Proc, and stands for it.
     same_as: Option<u32>,

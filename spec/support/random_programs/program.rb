@@ -50,6 +50,8 @@ module RandomPrograms
         #{Parameters::KEYWORDS}
         #{Enumerables::OWN_CLASSES}
         #{HeldProcs::OWN_CLASSES}
+        #{Outliving::OWN_CLASSES}
+        #{ValueKeys::OWN_CLASSES}
         #{classes}
 
         def self.world

@@ -3,7 +3,7 @@
 module RandomPrograms
   # Strings: literals, and those made of others and of what else there is.
   module Texts
-    TEXT = { joined: 4, written: 4, named: 2, appended: 2, literal_text: 3, chosen_text: 1, called_text: 4 }.freeze
+    TEXT = { joined: 4, written: 4, named: 2, appended: 2, literal_text: 3, chosen_text: 1, called_text: 4, put_together: 0.5 }.freeze
     # In programs with regular expressions.
     MATCHED = TEXT.merge(regexp_text: 12).freeze
     TEXTS = [
@@ -39,6 +39,15 @@ module RandomPrograms
 
     def named_format(text, depth)
       e("format(\"%<a>5s|%-4{b}|%<b>+d\", a: ", text, ", b: ", expression([:int], depth), ")")
+    end
+
+    # By what makes Strings of other things.
+    def put_together(depth)
+      case between(0, 2)
+      when 0 then e("(", list([:int], depth), " * ", expression([:str], depth), ")")
+      when 1 then e("(String.new << ", expression([:str], depth), ")")
+      else e("[*", pick(["\"a\"..\"e\"", "(\"x\"...\"ab\")"]), "].join(", expression([:str], depth), ")")
+      end
     end
 
     def joined(depth) = e("(", expression([:str], depth), " + ", expression([:str], depth), ")")

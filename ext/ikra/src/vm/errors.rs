@@ -43,7 +43,7 @@ pub enum Trouble {
         message: String,
         hint: String,
     },
-    /// The section has to begin anew, with a Symbol that its objects' names now know.
+    /// The section has to be read anew: its version knows a Symbol more, or it has to run on the CPU.
     Anew,
     Panic(Box<dyn Any + Send>),
 }

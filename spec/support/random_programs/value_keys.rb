@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+module RandomPrograms
+  # Objects as keys, and in sets of items: such as have an `eql?` and a `hash` of their own, or one of these, or both saying
+  # different things.
+  module ValueKeys
+    OWN_CLASSES = <<~RUBY
+      class Amount
+        attr_reader :value
+
+        def initialize(value) = @value = value
+        def ==(other) = other.is_a?(Amount) && value == other.value
+        alias eql? ==
+        def hash = value.hash
+      end
+
+      class Special < Amount; end
+
+      class Exact < Amount
+        def eql?(other) = other.instance_of?(self.class) && value.eql?(other.value)
+        def hash = [self.class, value].hash
+      end
+
+      class OnlyEql
+        attr_reader :value
+
+        def initialize(value) = @value = value
+        def eql?(other) = value == other.value
+      end
+
+      class OnlyHash
+        attr_reader :value
+
+        def initialize(value) = @value = value
+        def hash = (31 * value.hash) + 7
+      end
+
+      AMOUNTS = { Amount.new(0) => 3, Exact.new("a") => 4, Special.new(1.0) => 5 }.freeze
+    RUBY
+    KEYED = %w[Amount Amount Special Exact OnlyEql OnlyHash].freeze
+
+    # An Integer that hangs on which of them are the same.
+    def keyed(depth)
+      name = pick(KEYED)
+      case between(0, 6)
+      when 0 then e(keyed_list(name, depth), pick([".uniq.size", ".tally.values.sum { |n| n * n }", ".to_set.size"]))
+      when 1 then e("(", keyed_list(name, depth), pick([" - ", " & ", " | "]), keyed_list(name, depth), ").size")
+      when 2 then e("(", keyed_list(name, depth), ".intersect?(", keyed_list(name, depth), ") ? 1 : 0)")
+      when 3 then e(keyed_list(name, depth), ".group_by(&:itself).sum { |key, all| all.size * all.size }")
+      when 4 then e("{ ", keyed_object(name, depth), " => 2 }.fetch(", keyed_object(name, depth), ", 7)")
+      when 5 then e("AMOUNTS.fetch(", keyed_object(pick(%w[Amount Special Exact]), depth), ", 0)")
+      else counted_keys(name, depth)
+      end
+    end
+
+    private
+
+    def keyed_object(name, depth)
+      number = e("(", expression([:int], depth), " % 4)")
+      value = pick([number, number, e(number, ".to_f"), pick(%w["a" "b" :a nil]), e("[", number, ", :a]")])
+      e(name, ".new(", value, ")")
+    end
+
+    def keyed_list(name, depth)
+      shared = keyed_object(name, depth)
+      items = Array.new(between(1, 3)) { keyed_object(name, depth) }
+      return e("[", Node.commas(items), "]") if chance(0.6)
+
+      e("[", Node.commas(items), "].then { |all| all + [", shared, "] + all }")
+    end
+
+    # So many that they are found by their hash.
+    def counted_keys(name, depth)
+      modulus = between(2, 30)
+      e("(0...(", expression([:int], depth), " % 60)).each_with_object(Hash.new(0)) { |i, h| ",
+        "h[#{name}.new(i % #{modulus})] += i }.sum { |key, n| (n * 3) + 1 }")
+    end
+  end
+end
