@@ -262,6 +262,21 @@ each_compiling_backend do
     end
   end
 
+  it "tells which alternative was the last for a made String" do
+    expect_no_match('"12": :a === "12" does not return true') { [1].pmap { |x| case "#{x}2"; in "c" | :a then 0; end } }
+    expect_no_match('["12", nil]: "d" === "12" does not return true') do
+      [1].pmap { |x| case ["#{x}2", nil]; in ["c" | "d", _] then 0; end }
+    end
+    expect_no_match('["12", 1]: "m" === "12" does not return true') do
+      [1].pmap { |x| y = "m"; case ["#{x}2", x]; in [1..3 | ^y, _] then 0; end }
+    end
+    expect(["12", 5].pmap { |x| case x; in "c" | "12" then 1; in 4 | 5 then 2; end }).to eq([1, 2])
+    next if Ikra.backend == :ruby
+
+    expect { [1].pmap { |x| case "#{x}2"; in "c" | ^(x.to_s) then 0; end } }
+      .to raise_error(Ikra::UnsupportedError, /\[unsupported-(pattern|string)\]/)
+  end
+
   def expect_no_match(message, &)
     if Ikra.backend.to_s.start_with?("cuda")
       # A String that the GPU has made is lost with the launch.

@@ -112,12 +112,27 @@ each_backend do
     expect(counts[1].map { |key, value| [key.x, value] }).to eql(counts[0].map { |key, value| [key.x, value] })
   end
 
+  it "knows an object again whose `eql?` says no of itself" do
+    expect_same([0.0, 1.0]) do |zero|
+      value = ValueObjects::Value.new(zero / zero)
+      [[value, value].uniq.size, { value => 1 }[value], [value].intersect?([value]), ([value] - [value]).size]
+    end
+  end
+
+  it "asks nothing for Hashes that compare by identity" do
+    values = [1, 1, 2].map { |x| ValueObjects::Value.new(x) }
+    known = {}.compare_by_identity
+    known[values[0]] = :a
+    known[values[2]] = :c
+    expect_same(values) { |value| [known[value], known.key?(value), known.fetch(value, 0)] }
+  end
+
   it "asks `eql?` alone of few, and both of many, as MRI" do
     [ValueObjects::Value, ValueObjects::NoHash, ValueObjects::NoEql].each do |made|
       expect_same(ValueObjects::SIZES) do |n|
         a = Array.new(n) { |i| made.new(i.odd? ? i % 5 : (i % 5).to_f) }
         b = Array.new(n - 1) { |i| made.new(i.even? ? i % 4 : (i % 4).to_f) }
-        [a - b, a & b, a | b, b - a, a.uniq, a.tally.keys].map(&:size)
+        [*[a - b, a & b, a | b, b - a, a.uniq, a.tally.keys].map(&:size), a.intersect?(b), a.intersect?(b.first(1))]
       end
     end
   end

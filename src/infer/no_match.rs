@@ -47,8 +47,13 @@ impl Told {
 }
 
 impl Lowerer<'_> {
-    /// Goes on where `condition` holds.
-    pub(super) fn expect(&mut self, condition: Condition, miss: &Miss, reason: impl FnOnce() -> Vec<Told>) {
+    /// Goes on where `condition` holds. The reason is made where it does not.
+    pub(super) fn expect(
+        &mut self,
+        condition: Condition,
+        miss: &Miss,
+        reason: impl FnOnce(&mut Self) -> Vec<Told>,
+    ) {
         if self.b.is_dead() {
             return;
         }
@@ -57,7 +62,8 @@ impl Lowerer<'_> {
             condition,
             |_| Operand::nil(),
             |s| {
-                s.missed(miss, reason());
+                let reason = if matches!(miss, Miss::Raise(..)) { reason(s) } else { vec![] };
+                s.missed(miss, reason);
                 Operand::bottom()
             },
         );

@@ -8,7 +8,7 @@ use super::no_match::{Miss, Told};
 use super::operand::Operand;
 use super::{Condition, Lowerer};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, Value};
-use crate::syntax::ast::{InClause, Kind, Node, Pattern, PatternKind, Target};
+use crate::syntax::ast::{InClause, Kind, Node, Pattern, PatternKind, StringPart, Target};
 use crate::types::{ClassId, Type};
 
 /// Joins of a pattern.
@@ -16,6 +16,14 @@ const SLOT_HIT: u32 = 0;
 const SLOT_MISS: u32 = 1;
 const SLOT_TEST: u32 = 2;
 const SLOT_CLASS: u32 = 3;
+
+/// What a pattern compares with last, for the message where that fails.
+enum Compared {
+    Value(Operand),
+    /// What it gave is not there any more, but it gives the same again.
+    Again(Node),
+    Unknown,
+}
 
 impl Lowerer<'_> {
     pub(crate) fn case_in(
@@ -94,7 +102,7 @@ impl Lowerer<'_> {
         }
         let condition = self.condition(guard);
         self.enter(guard);
-        self.expect(condition, miss, || vec![Told::Text("guard clause does not return true".into())]);
+        self.expect(condition, miss, |_| vec![Told::Text("guard clause does not return true".into())]);
     }
 
     /// `value in pattern`
@@ -142,17 +150,18 @@ impl Lowerer<'_> {
     // ---- tests -----------------------------------------------------------------------------------------------------
 
     /// The condition under which a pattern matches that [`is_test`], and what it compares with last.
-    fn test(&mut self, pattern: &Pattern, subject: &Operand) -> (Condition, Option<Operand>) {
+    fn test(&mut self, pattern: &Pattern, subject: &Operand) -> (Condition, Option<Compared>) {
         match &pattern.kind {
             PatternKind::Value(node) => {
                 let (condition, value) = self.case_equality(subject, node);
-                (condition, Some(value))
+                (condition, Some(Compared::Value(value)))
             }
             PatternKind::Capture(inner, _) => self.test(inner, subject),
             PatternKind::Either(left, right) => {
                 let (first, _) = self.test(left, subject);
                 self.enter_pattern(pattern);
                 let mut value = None;
+                let last = last_value(right);
                 let plain = !subject.types.iter().any(Type::is_instance);
                 let eager = plain && is_literal(right);
                 let condition = self.either(SLOT_TEST, first, eager, |s| {
@@ -161,6 +170,13 @@ impl Lowerer<'_> {
                     value = compared;
                     condition
                 });
+                if !eager {
+                    // What was computed in a branch is not there behind it.
+                    value = last.map(|node| match can_be_read_again(node) {
+                        true => Compared::Again(node.clone()),
+                        false => Compared::Unknown,
+                    });
+                }
                 (condition, value)
             }
             PatternKind::Bind(_) | PatternKind::Array { .. } | PatternKind::Hash { .. } => {
@@ -260,17 +276,27 @@ impl Lowerer<'_> {
         if is_test(pattern) {
             let (condition, compared) = self.test(pattern, subject);
             self.enter_pattern(pattern);
-            let reason = || {
-                compared.into_iter().flat_map(|value| {
-                    [
-                        Told::Inspected(value),
-                        Told::Text(" === ".into()),
-                        Told::Inspected(subject.clone()),
-                        Told::Text(" does not return true".into()),
-                    ]
-                })
-            };
-            self.expect(condition, miss, || reason().collect());
+            self.expect(condition, miss, |s| {
+                let Some(compared) = compared else { return vec![] };
+                let value = match compared {
+                    Compared::Value(value) => value,
+                    Compared::Again(node) => s.expr(&node),
+                    Compared::Unknown => {
+                        let message = "what no alternative of a pattern matches cannot be told where the last one is \
+                                       computed [unsupported-pattern]";
+                        let hint = "assign it to a variable before, and pin that: ^name";
+                        s.fail(ErrorKind::Unsupported(format!("{message}\n  hint: {hint}")), &[]);
+                        return vec![];
+                    }
+                };
+                s.enter_pattern(pattern);
+                vec![
+                    Told::Inspected(value),
+                    Told::Text(" === ".into()),
+                    Told::Inspected(subject.clone()),
+                    Told::Text(" does not return true".into()),
+                ]
+            });
             if !self.b.is_dead() {
                 self.bind_tested(pattern, subject);
             }
@@ -300,7 +326,7 @@ impl Lowerer<'_> {
                 if let Some(constant) = constant {
                     let (condition, value) = self.case_equality(subject, constant);
                     self.enter_pattern(pattern);
-                    self.expect(condition, miss, || {
+                    self.expect(condition, miss, |_| {
                         vec![
                             Told::Inspected(value),
                             Told::Text(" === ".into()),
@@ -509,7 +535,7 @@ impl Lowerer<'_> {
                 Told::Inspected(hash.clone()),
                 Told::Text(" is not empty".into()),
             ];
-            self.expect(Condition { value, yes: vec![], no: vec![] }, miss, || reason);
+            self.expect(Condition { value, yes: vec![], no: vec![] }, miss, |_| reason);
         }
     }
 
@@ -538,7 +564,7 @@ impl Lowerer<'_> {
         let value = self.b.compare(comparison, length, wanted);
         let fits = Condition { value, yes: vec![], no: vec![] };
         let given = Told::Inspected(Operand::integer(length));
-        self.expect(fits, miss, || length_mismatch(array, given, least, rest.is_some()));
+        self.expect(fits, miss, |_| length_mismatch(array, given, least, rest.is_some()));
         for (i, pattern) in before.iter().enumerate() {
             let index = self.b.i64(i as i64);
             self.match_item(array, index, pattern, miss);
@@ -608,6 +634,26 @@ fn binds(pattern: &Pattern) -> bool {
             matches!(rest, Some(Some(_))) || before.iter().chain(after).any(binds)
         }
         PatternKind::Hash { pairs, .. } => pairs.iter().any(|(_, pattern)| binds(pattern)),
+    }
+}
+
+/// What the value is compared with last, where none of the alternatives matches.
+fn last_value(pattern: &Pattern) -> Option<&Node> {
+    match &pattern.kind {
+        PatternKind::Value(node) => Some(node),
+        PatternKind::Capture(inner, _) => last_value(inner),
+        PatternKind::Either(_, right) => last_value(right),
+        _ => None,
+    }
+}
+
+/// Is it the same each time, and does nothing else?
+fn can_be_read_again(node: &Node) -> bool {
+    let is_text = |part: &StringPart| matches!(part, StringPart::Text(_) | StringPart::Frozen(_));
+    match &node.kind {
+        Kind::String(parts) => parts.iter().all(is_text),
+        Kind::Local(_) | Kind::Captured(_) | Kind::Ivar(_) | Kind::Constant { .. } | Kind::Regexp(..) => true,
+        _ => can_be_computed_anyway(node),
     }
 }
 

@@ -28,8 +28,6 @@ require_relative "texts"
 require_relative "regexps"
 require_relative "lambdas"
 require_relative "held_procs"
-require_relative "outliving"
-require_relative "value_keys"
 require_relative "matching"
 require_relative "accumulators"
 require_relative "rescuing"
@@ -70,8 +68,6 @@ module RandomPrograms
     include Enumerables
     include ChangedHashes
     include HashUses
-    include Outliving
-    include ValueKeys
     include Draws
     include Lambdas
     include HeldProcs

@@ -1,8 +1,12 @@
 # frozen_string_literal: true
 
+require_relative "value_keys"
+
 module RandomPrograms
   # Hashes: those around the block, which it looks into, and those that it makes.
   module HashUses
+    include ValueKeys
+
     # NaN is no key: which one it is, a section does not know.
     KEYS = [[:int], [:int], [:sym], [:str], %i[int nil sym bool], [:pair]].freeze
     VALUES = [[:int], [:int], [:float], %i[int nil], %i[int float sym]].freeze

@@ -1,8 +1,12 @@
 # frozen_string_literal: true
 
+require_relative "outliving"
+
 module RandomPrograms
   # Lambdas and procs that are made and called in the section.
   module Lambdas
+    include Outliving
+
     def make_lambda(depth)
       return if depth <= 0 || scope.loops > 1
 

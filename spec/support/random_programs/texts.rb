@@ -3,7 +3,8 @@
 module RandomPrograms
   # Strings: literals, and those made of others and of what else there is.
   module Texts
-    TEXT = { joined: 4, written: 4, named: 2, appended: 2, literal_text: 3, chosen_text: 1, called_text: 4, put_together: 0.5 }.freeze
+    TEXT = { joined: 4, written: 4, named: 2, appended: 2, literal_text: 3, chosen_text: 1, called_text: 4,
+             put_together: 0.5 }.freeze
     # In programs with regular expressions.
     MATCHED = TEXT.merge(regexp_text: 12).freeze
     TEXTS = [
@@ -22,7 +23,9 @@ module RandomPrograms
       ".each_char.to_a.last || \"-\"", ".to_sym.to_s",
       ".dup.insert(0, \"ü\")"
     ].freeze
-    NUMBERS = [".size", ".to_sym.size", ".count(\"a-e\")", ".to_i", ".sum", ".bytes.size", ".each_line.count", ".each_byte.sum"].freeze
+    NUMBERS = [
+      ".size", ".to_sym.size", ".count(\"a-e\")", ".to_i", ".sum", ".bytes.size", ".each_line.count", ".each_byte.sum"
+    ].freeze
 
     def called_text(depth)
       text = expression([:str], depth)

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module RandomPrograms
-  # Objects as keys, and in sets of items: such as have an `eql?` and a `hash` of their own, or one of these, or both saying
-  # different things.
+  # Objects as keys, and in sets of items: such as have an `eql?` and a `hash` of their own, or one of these, or both
+  # saying different things.
   module ValueKeys
     OWN_CLASSES = <<~RUBY
       class Amount
@@ -32,7 +32,8 @@ module RandomPrograms
         attr_reader :value
 
         def initialize(value) = @value = value
-        def hash = (31 * value.hash) + 7
+        # Ruby's numbers times 31 need more than 64 bits, those of sections do not.
+        def hash = (31 * (value.hash % 1_000_003)) + 7
       end
 
       AMOUNTS = { Amount.new(0) => 3, Exact.new("a") => 4, Special.new(1.0) => 5 }.freeze
@@ -57,7 +58,7 @@ module RandomPrograms
 
     def keyed_object(name, depth)
       number = e("(", expression([:int], depth), " % 4)")
-      value = pick([number, number, e(number, ".to_f"), pick(%w["a" "b" :a nil]), e("[", number, ", :a]")])
+      value = pick([number, number, e(number, ".to_f"), pick(["\"a\"", "\"b\"", ":a", "nil"]), e("[", number, ", :a]")])
       e(name, ".new(", value, ")")
     end
 
