@@ -322,7 +322,7 @@ each_compiling_backend do
 
   it "is refused where variables are shared" do
     all = [HeldProcs::Agent.new(HeldProcs::Rules.counting)]
-    refused(/a lambda from around the section assigns `n`.*captured-write/m) { all.pmap { |agent| agent.rule.call(3) } }
+    refused(/a lambda that an object holds assigns `n`.*captured-write/m) { all.pmap { |agent| agent.rule.call(3) } }
     total = 0
     reading = [HeldProcs::Agent.new(->(x) { x + total })]
     refused(/captured-write/) { reading.peach { |agent| total += agent.rule.call(3) } }

@@ -17,8 +17,11 @@ module Ikra
     # Stages behind which elements have the numbers that they had before.
     NUMBERED = %i[map numbered each_numbered].freeze
     # Stages that give an Array, of which the chain goes on: Ruby's methods with these names.
-    BARRIERS = %i[flat_map uniq take_while drop_while zip each_slice each_cons chunk_while slice_when sort sort_by
+    BARRIERS = %i[flat_map uniq drop_while zip each_slice each_cons chunk_while slice_when sort sort_by
                   reverse shuffle flatten].freeze
+    # Those of them that need everything in Ruby, too; the others go through elements one after the other there, through
+    # all stages at a time.
+    ORDERS = %i[sort sort_by reverse shuffle].freeze
     ENDS = %i[sum count min max minmax min_by max_by minmax_by inject any? all? none? one? find find_index include?
               group_by tally to_h partition to_set chunk].freeze
 
@@ -69,7 +72,7 @@ module Ikra
     def with_index(offset = 0, &block)
       offset ||= 0
       # Behind a filter the number of an element is known when all before it are done.
-      return settled.with_index(offset, &block) unless @stages.all? { |kind,| NUMBERED.include?(kind) }
+      return Chain.new(unchanged(:with_index)).with_index(offset, &block) unless @stages.all? { |kind,| NUMBERED.include?(kind) }
 
       block ? with(:each_numbered, block, offset) : with(:numbered, offset)
     end
@@ -82,9 +85,14 @@ module Ikra
     # @return [Chain] of so many elements; the others are not computed
     def take(count) = Chain.new(first(count))
 
+    # @yield [element]
+    # @return [Chain] of the elements before the first one for which the block's value is false; those behind it are not
+    #   computed
+    def take_while(&block) = Chain.new(Chain.ended(@collection, @stages, :take_while, [], block, {}))
+
     # @param count [Integer]
     # @return [Chain] of all but so many elements
-    def drop(count) = Chain.new(to_a.drop(count))
+    def drop(count) = Chain.new(unchanged(:drop).to_a.drop(count))
 
     # @!method flat_map
     #   @yield [element]
@@ -98,7 +106,8 @@ module Ikra
     #     equal value
     BARRIERS.each do |name|
       define_method(name) do |*arguments, **options, &block|
-        Chain.new(Chain.ended(to_array, [], name, arguments, block, options).to_a)
+        all = ORDERS.include?(name) ? to_array : unchanged(name)
+        Chain.new(Chain.ended(all, [], name, arguments, block, options).to_a)
       end
     end
     alias collect_concat flat_map
@@ -171,6 +180,9 @@ module Ikra
     # What comes out of the stages, as an Array of its own or the collection.
     def to_array = @stages.empty? ? @collection : to_a
 
-    def settled = Chain.new(to_array)
+    # The same, where the stages change nothing.
+    def unchanged(name)
+      @stages.empty? ? @collection : Chain.ended(@collection, @stages, :to_a, [], nil, { unchanging: name })
+    end
   end
 end

@@ -33,15 +33,18 @@ module Ikra
       grep: ["next Dropped unless b%d === x"],
       grep_v: ["next Dropped if b%d === x"],
       numbered: ["x = [x, i + b%d]"],
-      each_numbered: ["%s"]
+      each_numbered: ["%s"],
+      judged: ["x = [x, %s]"]
     }.freeze
     # By a text that names it the compiler knows that what was matched is looked at.
     READS_MATCH = "# $~"
     DROPPING = %i[select reject filter_map compact truths falsities grep grep_v].freeze
-    CALLING = %i[map select reject filter_map each_numbered].freeze
+    CALLING = %i[map select reject filter_map each_numbered judged].freeze
     NUMBERED = %i[numbered each_numbered].freeze
     # Stages behind which there are other values.
-    GIVING = %i[map filter_map numbered].freeze
+    GIVING = %i[map filter_map numbered judged].freeze
+    # When a loop ends that goes through elements in order, other than by the number of its hits.
+    ENDS = { judged_true: "x[1]", judged_false: "!x[1]" }.freeze
 
     # So many ways to write chains are kept.
     MOST = 1_000
@@ -56,13 +59,12 @@ module Ikra
       # @return [Composed]
       def of(stages, width = 1)
         arguments = []
-        lines = stages.flat_map do |stage|
-          lines(stage, arguments, width).tap { width = 1 if GIVING.include?(stage.first) }
-        end
-        lines << READS_MATCH if keeps_match?(stages)
+        lines = lines_of(stages, arguments, width)
+        inner = stages.first.first == :in_order ? stages.first[1] : stages
+        lines << READS_MATCH if keeps_match?(inner)
         numbered = stages.any? { |kind,| NUMBERED.include?(kind) }
         shape, maker = maker(lines, arguments.size, numbered)
-        users = stages.select { |kind,| [*CALLING, :space, :compared].include?(kind) }
+        users = inner.select { |kind,| [*CALLING, :space, :compared].include?(kind) }
         blocks = users.map { |_, block| block }.reject { |block| symbol(block) }
         Composed.new(block: maker.call(*arguments), owner: blocks.last, shape:, numbered:,
                      drops: stages.any? { |kind,| DROPPING.include?(kind) })
@@ -105,12 +107,19 @@ module Ikra
 
       private
 
-      def lines((kind, *given), arguments, width)
+      def lines_of(stages, arguments, width, split = false)
+        stages.flat_map do |stage|
+          lines(stage, arguments, width, split).tap { width = 1 if GIVING.include?(stage.first) }
+        end
+      end
+
+      def lines((kind, *given), arguments, width, split)
         return space(*given, arguments) if kind == :space
         return compared(*given, arguments) if kind == :compared
+        return in_order(*given, arguments) if kind == :in_order
 
         # Enumerable#map hands several values on, #select makes one of them.
-        width = 1 unless GIVING.include?(kind)
+        width = 1 unless split || GIVING.include?(kind)
         call = call(kind, given, arguments, width) if CALLING.include?(kind)
         at = arguments.size
         arguments.concat(given) unless call
@@ -129,6 +138,15 @@ module Ikra
         arguments.push(block, *others)
         given = others.each_index.map { |i| "b#{first + 1 + i}" }
         ["x = x.#{name}(#{given.join(", ")}) { |one, other| b#{first}.call(one, other) }"]
+      end
+
+      # Of the only element, an array, the first items that come out of stages, or the numbers of the elements that these
+      # are. A series is three numbers.
+      def in_order(stages, how, arguments)
+        each = how[:series] ? ["from, by, many = x", "many.times do |i|", "x = from + (i * by)"] : ["i = -1", "x.each do |x|", "i += 1"]
+        inner = lines_of(stages, arguments, how[:width], how[:split]).map { |line| line.sub("next Dropped", "next") }
+        ends = ENDS.fetch(how[:most]) { "hits.size == b#{arguments.push(how[:most]).size - 1}" }
+        ["hits = []", *each, *inner, "hits << #{how[:rows] ? "i" : "x"}", "break if #{ends}", "end", "x = hits"]
       end
 
       def call(kind, (block, offset), arguments, width)

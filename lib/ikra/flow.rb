@@ -40,6 +40,16 @@ module Ikra
       selects? ? items.at(given) : given
     end
 
+    # The same for a method that runs element by element with the stages in Ruby, which therefore may change nothing.
+    def unchanging(method)
+      return values if @stages.empty? || items.size.zero?
+
+      run(items, 0) || raise(
+        UnsupportedError, "stages before `#{method}` change something, and would run for all elements before it does " \
+                          "[changing-stage]\n  hint: if they may, say so: to_a.plazy.#{method}"
+      )
+    end
+
     # The rows of the elements that are selected.
     #
     # @return [Native::Values]
@@ -63,9 +73,11 @@ module Ikra
       yield (@stages.empty? ? items.values : run(items)), 0, items.size
     end
 
-    # The same for what stops at the first hit, when the block does not come back: what elements behind that would raise
-    # is not raised.
-    def each_part_until
+    # The same for what stops at the hit of a number, when the block does not come back: what elements behind that would
+    # raise is not raised. Where the stages change something, elements behind it must not run: all is one element's then.
+    #
+    # @param most [Integer, Symbol] how many hits it takes, or one of {Composition::ENDS}
+    def each_part_until(most = 1)
       first = 0
       size = FIRST_PART
       while first < items.size
@@ -79,7 +91,8 @@ module Ikra
           yield run(items.part(first, before), first), first, before if before.positive?
           raise
         end
-        refuse_changes unless given
+        return yield(in_order(most), 0, items.size) unless given
+
         yield given, first, count
         first += count
         size *= GROWTH
@@ -149,10 +162,20 @@ module Ikra
       Base.new(items, :packed, @block, arguments: @composed.numbered ? [packed, items.columns.size - 1] : [packed])
     end
 
-    def refuse_changes
-      raise UnsupportedError, "`#{@name}` stops at an element, and its block changes something: elements behind that " \
-                              "one must not run [early-end-changes]\n  " \
-                              "hint: use pselect or pmap, and look at what they give"
+    # The first hits, and no element behind them.
+    #
+    # @return [Array] what comes out of the stages, or rows where elements are selected
+    def in_order(most)
+      from = items.columns.first if items.yielded == [0]
+      from = nil unless from.is_a?(Series)
+      split = @composed.nil? && (@passing == :values || @block.lambda?)
+      how = { most:, split:, rows: selects?, series: !from.nil?, width: items.yielded.size }
+      one = Collections.array([from ? [from.first, from.step, items.size] : items.to_a])
+      Flow.new(@name, one, [[:in_order, @stages, how]]).values.to_a.first
+    rescue StandardError => e
+      # The only element is all of them.
+      e.element_index = nil if e.is_a?(ElementError)
+      raise
     end
   end
   private_constant :Flow

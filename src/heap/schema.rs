@@ -155,6 +155,8 @@ pub enum Fold {
 pub enum Holder {
     /// A local variable around the section.
     Scope,
+    /// One that a lambda or proc from around the section, the root of this number, sees.
+    Closure(u32),
     Global,
     /// A class variable, of the class or module that has it.
     ClassVariable(ClassId),

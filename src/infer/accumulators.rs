@@ -169,6 +169,11 @@ impl Lowerer<'_> {
         Some(Fold::Shared(root.number))
     }
 
+    /// Does the current code see an accumulator by this name?
+    pub(crate) fn accumulates(&self, name: &str) -> bool {
+        self.frame().closure.is_none() && self.shared_number(name).is_none()
+    }
+
     /// The number of a variable that elements share.
     pub(crate) fn shared_number(&self, name: &str) -> Option<u32> {
         let number = self.written.keys().position(|known| known == name)?;
@@ -203,6 +208,22 @@ impl Lowerer<'_> {
         let is_new = !self.memo.shared_variables.contains(name) && self.shared_variable(name).is_some();
         self.memo.changed |= is_new;
         is_new
+    }
+
+    /// The same for one that a lambda uses, too.
+    pub(super) fn share_accumulator(&mut self, name: &str) {
+        if self.share(name) {
+            self.memo.restart = true;
+            return;
+        }
+        self.refuse_here(
+            "captured-write",
+            format!(
+                "`{name}` is assigned by elements and used by a lambda from around the section, and holds what elements \
+                 cannot share"
+            ),
+            Some("give it to the lambda as an argument, or use another variable".into()),
+        );
     }
 
     /// Before the body of an element: its parts as they were left by the tick before.

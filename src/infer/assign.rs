@@ -72,10 +72,7 @@ impl Lowerer<'_> {
     pub(super) fn resolve<'t>(&mut self, target: &'t Target) -> Place<'t> {
         match target {
             Target::Local(id, _) => Place::Local(*id),
-            Target::Captured(name, _) => match self.shared_number(name) {
-                Some(number) => Place::Shared(name, number),
-                None => Place::Nowhere,
-            },
+            Target::Captured(name, _) => Place::of_state(self.shared_captured(name, true)),
             Target::Ivar(name, _) => Place::Ivar(name),
             Target::Global(name, _) => Place::of_state(self.shared_global(name, true)),
             Target::ClassVariable(name, _) => Place::of_state(self.shared_class_variable(name, true)),
@@ -97,7 +94,6 @@ impl Lowerer<'_> {
             Place::Local(id) => self.write_local(*id, value.clone()),
             // Reported once for the whole section.
             Place::Nowhere => {}
-            Place::Shared(name, number) => self.write_shared(name, *number, value),
             Place::State(name, number) => self.write_shared(name, *number, value),
             Place::Ivar(name) => {
                 let receiver = self.self_operand();
@@ -130,7 +126,6 @@ impl Lowerer<'_> {
     fn read_place(&mut self, place: &Place<'_>) -> Operand {
         match place {
             Place::Local(id) => self.read_local(*id),
-            Place::Shared(name, number) => self.read_shared(name, *number),
             Place::State(name, number) => self.read_shared(name, *number),
             Place::Ivar(name) => {
                 let receiver = self.self_operand();
@@ -512,9 +507,7 @@ pub(super) fn is_keywords(ty: &Type) -> bool {
 /// Where a value goes, with what it needs already evaluated.
 pub(super) enum Place<'t> {
     Local(LocalId),
-    /// A variable around the section that elements share.
-    Shared(&'t str, u32),
-    /// One of others than that: [`super::global_state`].
+    /// A variable around the section, or a global one and the like: [`super::global_state`].
     State(String, u32),
     Ivar(&'t str),
     Call {

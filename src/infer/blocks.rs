@@ -373,16 +373,6 @@ impl Lowerer<'_> {
         Operand { types: Type::Proc(number).into(), values: Values::new() }
     }
 
-    /// What was made around the section assigns nothing around itself.
-    pub(super) fn refuse_outer_writes(&mut self, code: &Code) -> Option<Operand> {
-        let (name, _) = code.captured_writes.first()?;
-        Some(self.refuse_here(
-            "captured-write",
-            format!("a lambda from around the section assigns `{name}`, a variable around it"),
-            Some("let it give the value instead, or keep that in an object".into()),
-        ))
-    }
-
     /// Runs a lambda or proc made around the section: as a method is, in a frame that sees what its own binding has.
     fn call_outer(
         &mut self,
@@ -393,9 +383,6 @@ impl Lowerer<'_> {
         passed: Option<&BlockRef>,
         unused: bool,
     ) -> Operand {
-        if let Some(refused) = self.refuse_outer_writes(code) {
-            return refused;
-        }
         let inlined = Inlined::new(code, false);
         let calls_itself = self.active.contains(&inlined);
         if passed.is_none() && self.memo.recursive.contains(&inlined.code) {

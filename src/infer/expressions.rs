@@ -1,5 +1,6 @@
 //! Expressions and statements.
 
+use super::held_procs::Closure;
 use super::host::RootKey;
 use super::operand::Operand;
 use super::{Condition, Lowerer};
@@ -116,13 +117,13 @@ impl Lowerer<'_> {
                 self.constant_of(&module, path, of_class)
             }
             Kind::Assign { target, value } => match &**target {
-                Target::Captured(name, _) if self.shared_number(name).is_none() => {
+                Target::Captured(name, _) if self.accumulates(name) => {
                     self.write_captured(node, name, value, unused)
                 }
                 target => self.assign_node(target, value),
             },
             Kind::OpAssign { target, op, value } => match &**target {
-                Target::Captured(name, _) if self.shared_number(name).is_none() => {
+                Target::Captured(name, _) if self.accumulates(name) => {
                     self.write_captured(node, name, value, unused)
                 }
                 target => self.op_assign(node, target, op, value),
@@ -310,15 +311,15 @@ impl Lowerer<'_> {
 
     /// A captured local of the scope around the section.
     pub(crate) fn captured(&mut self, name: &str) -> Operand {
-        if self.frame().closure.is_some() && self.written.contains_key(name) {
+        if self.frame().closure == Some(Closure::Receiver) && self.is_assigned(name) {
             return self.refuse_here(
                 "captured-write",
-                format!("`{name}` is given to by the elements, and read by a lambda from around the section"),
+                format!("`{name}` is assigned by the section, and read by a lambda that an object holds"),
                 Some("give it to the lambda as an argument, or use another variable".into()),
             );
         }
-        if let Some(number) = self.shared_number(name) {
-            return self.read_shared(name, number);
+        if let Some((known, number)) = self.shared_captured(name, false) {
+            return self.read_shared(&known, number);
         }
         match self.own_root(RootKey::Captured(name.to_string())) {
             Some(operand) => operand,

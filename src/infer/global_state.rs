@@ -1,12 +1,13 @@
-//! Global variables, class variables and instance variables of classes and modules that a section assigns. They are what
-//! elements share ([`super::accumulators`]): in memory from the beginning of the section, where elements conflict over
+//! Global variables, class variables, instance variables of classes and modules, and local variables that lambdas from
+//! around the section see, where a section assigns them. They are what elements share ([`super::accumulators`]): in memory from the beginning of the section, where elements conflict over
 //! them, and written back behind it. That one of them is assigned is found out where that is met; from the next walk on
 //! all that read it look there.
 
 use super::Lowerer;
 use super::accumulators::Written;
+use super::held_procs::Closure;
 use super::host::{RootKey, Scope};
-use crate::heap::schema::Holder;
+use crate::heap::schema::{Fold, Holder};
 use crate::types::ClassId;
 
 /// A variable that the section assigns.
@@ -58,6 +59,7 @@ impl Lowerer<'_> {
     ) -> Option<(String, u32)> {
         let known = match &holder {
             Holder::Scope | Holder::Global => name.to_string(),
+            Holder::Closure(root) => format!("{name} of {root}"),
             Holder::ClassVariable(class) | Holder::Module(class) => {
                 format!("{name} of {} ({})", self.host.class_name(*class), class.0)
             }
@@ -76,10 +78,76 @@ impl Lowerer<'_> {
         None
     }
 
+    /// By which name and number a local variable around the section is shared, as the current code sees it; none where it
+    /// is only read. Code of several closures may see one variable.
+    pub(super) fn shared_captured(&mut self, name: &str, is_written: bool) -> Option<(String, u32)> {
+        let closure = match self.frame().closure {
+            None if let Some(number) = self.shared_number(name) => return Some((name.into(), number)),
+            // Only lambdas assign it.
+            None => None,
+            Some(Closure::Root(root)) => Some(root),
+            Some(Closure::Receiver) => return None,
+        };
+        let others: Vec<(String, RootKey)> = self.local_variables(name).collect();
+        if others.is_empty() && !is_written {
+            return None;
+        }
+        let key = RootKey::Captured(name.into());
+        let key = closure.map_or(key.clone(), |root| RootKey::Within(root, Box::new(key)));
+        let own = self.variable_root(&key)?;
+        for (known, other) in others {
+            let Some(other) = self.variable_root(&other) else { continue };
+            if own != other && !self.is_one_variable(own, other) {
+                continue;
+            }
+            if !matches!(self.written.get(&known), Some(Written { fold: Fold::Shared(_), .. })) {
+                self.share_accumulator(&known);
+                return None;
+            }
+            let number = self.written.keys().position(|name| *name == known)?;
+            return Some((known, number as u32));
+        }
+        match closure {
+            Some(root) if is_written => self.shared_state(Holder::Closure(root), name, key, true),
+            _ => None,
+        }
+    }
+
+    /// Does the section assign a local variable of this name?
+    pub(super) fn is_assigned(&self, name: &str) -> bool {
+        self.local_variables(name).next().is_some()
+    }
+
+    /// The local variables of this name that the section assigns, and what they are read by at first.
+    fn local_variables(&self, name: &str) -> impl Iterator<Item = (String, RootKey)> {
+        self.written.keys().filter_map(move |known| match self.memo.global_state.get(known) {
+            None => (known == name).then(|| (known.clone(), RootKey::Captured(known.clone()))),
+            Some(state) => (state.name == name && matches!(state.holder, Holder::Closure(_)))
+                .then(|| (known.clone(), state.key.clone())),
+        })
+    }
+
+    fn variable_root(&mut self, key: &RootKey) -> Option<u32> {
+        match self.host.root(key) {
+            Ok(root) => root.map(|root| root.number),
+            Err(refusal) => {
+                self.refuse(refusal);
+                None
+            }
+        }
+    }
+
+    fn is_one_variable(&mut self, one: u32, other: u32) -> bool {
+        self.host.is_one_variable(one, other).unwrap_or_else(|refusal| {
+            self.refuse(refusal);
+            false
+        })
+    }
+
     pub(super) fn refuse_state_with_sync(&mut self) {
         self.refuse_here(
             "unsupported-sync",
-            "a section with an `Ikra.sync` cannot assign global variables, class variables or those of classes",
+            "a section with an `Ikra.sync` cannot assign global variables, class variables or those of classes and lambdas",
             Some("keep it in a local variable, and assign that behind the section".into()),
         );
     }

@@ -66,6 +66,16 @@ impl Lowerer<'_> {
         })
     }
 
+    /// Each such Proc has variables of its own.
+    fn refuse_outer_writes(&mut self, code: &Code) -> Option<Operand> {
+        let (name, _) = code.captured_writes.first()?;
+        Some(self.refuse_here(
+            "captured-write",
+            format!("a lambda that an object holds assigns `{name}`, a variable around it"),
+            Some("let it give the value instead, or keep that in an object".into()),
+        ))
+    }
+
     pub(super) fn call_held(
         &mut self,
         (class, object): (ClassId, &Operand),

@@ -158,6 +158,11 @@ pub trait Host {
         Err(Refusal { slug: "unsupported-block", message, ..Refusal::default() })
     }
 
+    /// Are two roots, which are local variables as two pieces of code see them, one variable?
+    fn is_one_variable(&mut self, _one: u32, _other: u32) -> Result<bool, Refusal> {
+        Ok(false)
+    }
+
     /// The code of the Procs or Methods of a class that stands for their literal, and whether they are lambdas.
     fn literal(&mut self, _class: ClassId) -> Result<Option<(Rc<Code>, bool)>, Refusal> {
         Ok(None)

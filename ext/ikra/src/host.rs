@@ -64,6 +64,8 @@ pub struct LiveHost<'s, 'a> {
     tracer: Tracer<'a>,
     methods: Methods<'a>,
     roots: Vec<AskedRoot>,
+    /// Roots that are local variables, and whether two of them are one.
+    variables: Vec<(u32, u32, bool)>,
     ancestry: RefCell<Assumptions>,
     /// The code of lambdas that are roots.
     closures: RefCell<Vec<Rc<Code>>>,
@@ -120,6 +122,7 @@ impl<'s, 'a> LiveHost<'s, 'a> {
             methods: Methods::new(ruby, pool.clone()),
             pool,
             roots: Vec::new(),
+            variables: Vec::new(),
             ancestry: RefCell::default(),
             closures: RefCell::default(),
             literals: FxHashMap::default(),
@@ -167,7 +170,8 @@ impl<'s, 'a> LiveHost<'s, 'a> {
             let (source, same_as) = (root.source.clone(), root.same_as);
             roots.push(PlannedRoot { source, ty, narrow: root.value.narrow(), groups, same_as });
         }
-        let plan = Plan::new(&self.tracer, roots, self.unfrozen, self.unfrozen_arrays, &inferred);
+        let frozen = (self.unfrozen, self.unfrozen_arrays);
+        let plan = Plan::new(&self.tracer, (roots, self.variables), frozen, &inferred);
         let codes = std::iter::once(code.clone()).chain(self.methods.codes()).chain(self.closures.take());
         let codes = codes.collect();
         let mut assumptions = self.methods.assumptions;
@@ -240,6 +244,14 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         let code = sources::code_of(self.ruby, iseq)?;
         self.closures.borrow_mut().push(code.clone());
         Ok((code, procs::is_lambda(closure)))
+    }
+
+    /// Later calls compare them again.
+    fn compare_variables(&mut self, one: u32, other: u32) -> Result<bool, Trouble> {
+        let [first, second] = [one, other].map(|number| &self.roots[number as usize].source);
+        let is_one = self.scope.is_one_variable(first, second, &self.pool)?;
+        self.variables.push((one, other, is_one));
+        Ok(is_one)
     }
 
     fn find_root(&mut self, key: &RootKey) -> Result<Option<Root>, Trouble> {
@@ -355,6 +367,13 @@ impl Host for LiveHost<'_, '_> {
                 None => Err(Error::Internal("a lambda that is gone".into()).into()),
             });
         found.map_err(|trouble| self.refusal(trouble))
+    }
+
+    fn is_one_variable(&mut self, one: u32, other: u32) -> Result<bool, Refusal> {
+        if let Some(known) = self.variables.iter().find(|(a, b, _)| (*a, *b) == (one, other)) {
+            return Ok(known.2);
+        }
+        self.compare_variables(one, other).map_err(|trouble| self.refusal(trouble))
     }
 
     fn literal(&mut self, class: ClassId) -> LiteralCode {

@@ -25,6 +25,7 @@ use crate::vm::errors::Trouble;
 use crate::vm::gvl::{self, Ask};
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
+use crate::writing::accumulators::Around;
 use crate::writing::born::Born;
 use crate::writing::columns;
 use crate::writing::copy_back::{CopyBack, ResultForm};
@@ -252,11 +253,11 @@ impl<'a> Run<'a> {
     /// `random`: what random numbers hang on, once it is known.
     fn attempt(&self, profile: &mut Profile, random: &mut Option<(u64, u64)>) -> Result<Value, Trouble> {
         let (version, mut traced) = self.fitting(profile)?;
-        self.refuse_changing_base(&version, &mut traced)?;
         let changes = version.layout.changes() || !version.inferred.schema.accumulators.is_empty();
         if self.section.part.is_some() && changes {
             return Ok(self.ruby.qnil().as_value());
         }
+        self.refuse_changing_base(&version, &mut traced)?;
         self.refuse_mixed_column(&version)?;
         self.refuse_flat(&version)?;
         let mode = if self.section.raise { Mode::Watched } else { version.conflicts.mode() };
@@ -275,7 +276,7 @@ impl<'a> Run<'a> {
         of_columns.iter().for_each(|number| heap.store.share(*number));
         let result = profile.time(Phase::CopyBack, || {
             let copy = CopyBack { decoder: self.decoder(&version, &heap), form: self.section.form };
-            copy.run(&self.base, self.section.block)
+            copy.run(&self.base, Around { scope: &self.scope, plan: &version.plan })
         })?;
         if mode == Mode::Watched {
             version.kept.replace(heap.leave(&version.layout, self.section.ticks));

@@ -16,6 +16,7 @@ use crate::vm::errors::Trouble;
 use crate::vm::pinned::Pinned;
 use crate::vm::reflection::{Own, call};
 use crate::vm::value::{Decoded, decode};
+use crate::writing::accumulators::Around;
 use crate::writing::born::{Born, Known};
 use crate::writing::copy_back::{CopyBack, ResultForm};
 use crate::writing::decoder::Decoder;
@@ -71,7 +72,7 @@ pub struct SyncRun<'a> {
 }
 
 /// A variable around the section that the section assigns: its name and number, and what it holds.
-type Around = (String, u32, VALUE);
+type Assigned = (String, u32, VALUE);
 
 impl SyncRun<'_> {
     /// Does the sync of that number, the one after so many.
@@ -151,7 +152,9 @@ impl SyncRun<'_> {
         faults::point("writing back in the middle")?;
         self.forget_local(version, heap);
         self.remember(&version.inferred.schema, syncs)?;
-        CopyBack { decoder: self.decoder(version, heap), form: ResultForm::Arrays }.write_back(self.block)?;
+        let scope = BlockScope::new(self.ruby, self.pinned, self.block);
+        CopyBack { decoder: self.decoder(version, heap), form: ResultForm::Arrays }
+            .write_back(Around { scope: &scope, plan: &version.plan })?;
         heap.commit(&version.layout);
         let around = self.around(&version.inferred.schema)?;
         let mut changed =
@@ -194,7 +197,7 @@ impl SyncRun<'_> {
         Ok(())
     }
 
-    fn around(&self, schema: &Schema) -> Result<Vec<Around>, Trouble> {
+    fn around(&self, schema: &Schema) -> Result<Vec<Assigned>, Trouble> {
         let held = (0..).zip(&schema.accumulators).map(|(number, variable)| {
             let value = self.local(&variable.name)?;
             self.pinned.pin(value);
@@ -207,7 +210,7 @@ impl SyncRun<'_> {
     fn add_assigned(
         &self,
         decoder: Decoder<'_>,
-        around: Vec<Around>,
+        around: Vec<Assigned>,
         text: &SyncText,
         changed: &mut Changes,
     ) -> Result<(), Trouble> {

@@ -62,8 +62,8 @@ module Ikra
       alias detect find
 
       def find_index
-        return over_array unless @stages.empty?
-        return ruby unless @block && @arguments.empty?
+        return @stages.empty? ? ruby : own_answer unless @block && @arguments.empty?
+        return before_end(:judged_true) { |before, ended| before.size if ended } unless @stages.empty?
 
         first_hit(:select) { |_, rows| return rows[0] }
         nil
@@ -80,7 +80,7 @@ module Ikra
         taken = []
         return taken if count.zero?
 
-        flow.each_part_until do |values,|
+        flow.each_part_until(count) do |values,|
           taken.concat(values.to_a)
           break if taken.size >= count
         end
@@ -98,7 +98,7 @@ module Ikra
       def hits?(count, kind, kind_of_values)
         flow = @block ? flow(kind, @block, rows: true) : flow(kind_of_values)
         hits = 0
-        flow.each_part_until { |values,| return true if (hits += values.size) >= count }
+        flow.each_part_until(count) { |values,| return true if (hits += values.size) >= count }
         yield hits if block_given?
         false
       end

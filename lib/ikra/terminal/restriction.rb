@@ -5,6 +5,8 @@ module Ikra
     # Some of the elements, or what comes of each.
     module Restriction
       def to_a
+        return flow.unchanging(@options[:unchanging]).to_a if @options[:unchanging]
+
         values = (@block ? flow(:map, @block) : flow(rows: true)).values
         values.is_a?(Array) && values.equal?(@collection) ? values.dup : values.to_a
       end
@@ -38,7 +40,11 @@ module Ikra
         values.is_a?(Array) ? values.select(&:itself) : values.take(values.truths).to_a
       end
 
-      def take_while = items.part(0, first_false_row).to_a
+      def take_while
+        return items.part(0, first_false_row).to_a if @stages.empty?
+
+        before_end(:judged_false) { |before,| before }
+      end
 
       def drop_while
         row = first_false_row

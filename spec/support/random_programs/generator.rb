@@ -96,6 +96,7 @@ module RandomPrograms
       @captured_objects = {}
       @regexps = [] if matches?(seed, REGEXPS)
       @captured_callables = []
+      @counters = []
       @holds_procs = matches?(seed + 7, HeldProcs::SHARE)
       @edge = chance(0.2) ? 0.15 : 0.01
       @ill = chance(0.12) ? 0.05 : 0.0
@@ -167,7 +168,7 @@ module RandomPrograms
       end
       between(0, 2).times { texts << captured_array }
       texts << captured_hash if chance(0.3)
-      texts << captured_callable if chance(0.2)
+      texts << captured_callable if chance(0.25)
       between(1, 2).times { texts << captured_tally } if chance(TALLIES)
       texts.concat(captured_columns) if chance(0.15)
       between(1, 2).times { texts << captured_procs } if @holds_procs

@@ -27,9 +27,26 @@ module RandomPrograms
     def captured_callable
       @captured_callables << (name = "callable#{@captured_callables.size}")
       number = between(-9, 9)
+      return captured_counter(name, number) if chance(0.4)
+
       Node.fixed("#{name} = ", pick(["#{number}.method(:#{pick(%w[+ - gcd <=>])})",
                                      "->(a) { a % 5 } >> #{number}.method(:-)", ":succ.to_proc << ->(a) { a % 7 }",
                                      "->(a, b) { a - b }.curry[#{number}]", ":pred.to_proc"]))
+    end
+
+    # One that assigns a variable around it, which the block, and another lambda, may use too.
+    def captured_counter(name, number)
+      counter = fresh("counter")
+      @outside << [counter, [:int]]
+      @counters << counter if chance(0.5)
+      body = pick(["#{counter} += a % 9", "#{counter} = ((#{counter} * 31) + a) % 1009", "#{counter} += 1; a % 97",
+                   "a.even? ? #{counter} -= 3 : #{counter}", "#{counter}, b = a % 50, #{counter}; b"])
+      texts = ["#{counter} = #{number}", "#{name} = ->(a) { #{body} }"]
+      if chance(0.4)
+        @captured_callables << (other = "callable#{@captured_callables.size}")
+        texts << "#{other} = proc { |a| #{pick(["(a % 100) + #{counter}", "#{counter} = a % 7"])} }"
+      end
+      Node.fixed(texts.join("\n"))
     end
 
     # An Integer of what Methods give, and procs made of procs.

@@ -89,6 +89,8 @@ impl PlannedColumn {
 pub struct Plan {
     pub asked: Asked,
     roots: Vec<PlannedRoot>,
+    /// Two of them that are local variables, and whether they are one.
+    variables: Vec<(u32, u32, bool)>,
     base: Vec<PlannedColumn>,
     arguments: Vec<Form>,
     takes_apart: bool,
@@ -124,9 +126,8 @@ impl Plan {
     /// What the tracer was asked and answered while `inferred` came about.
     pub fn new(
         tracer: &Tracer<'_>,
-        roots: Vec<PlannedRoot>,
-        unfrozen: Vec<HierarchyId>,
-        unfrozen_arrays: Vec<ArrayKind>,
+        (roots, variables): (Vec<PlannedRoot>, Vec<(u32, u32, bool)>),
+        (unfrozen, unfrozen_arrays): (Vec<HierarchyId>, Vec<ArrayKind>),
         inferred: &Inferred,
     ) -> Self {
         let asked = tracer.asked.clone();
@@ -174,6 +175,7 @@ impl Plan {
             stored: stored.collect(),
             elements: elements.collect(),
             roots,
+            variables,
             unfrozen,
             unfrozen_arrays,
             asked,
@@ -201,6 +203,11 @@ impl Plan {
         self.base.len() == base.columns.len()
             && columns().all(|(planned, source)| planned.takes(source, base.len()))
             && (&self.arguments, self.takes_apart) == (&base.arguments, base.takes_apart)
+    }
+
+    /// How a root is read.
+    pub fn root(&self, number: u32) -> &roots::Source {
+        &self.roots[number as usize].source
     }
 
     /// Which columns of the base are not read?
@@ -237,6 +244,11 @@ impl Plan {
             return Ok(None);
         }
         let Some(roots) = roots.into_iter().collect() else { return Ok(None) };
+        for (one, other, are_one) in &self.variables {
+            if scope.is_one_variable(self.root(*one), self.root(*other), pool)? != *are_one {
+                return Ok(None);
+            }
+        }
         faults::point("checking what was read")?;
         let is_exact = self.may_hold(&tracer, &self.columns);
         // What the section itself has written since is of the types that it knows.

@@ -101,6 +101,52 @@ impl<'a> BlockScope<'a> {
         Ok(scope)
     }
 
+    /// Are two local variables of one name, as two pieces of code see them, one variable? A value is put into one of them
+    /// for a moment.
+    pub fn is_one_variable(&self, one: &Source, other: &Source, pool: &ObjectPool) -> Result<bool, Error> {
+        let (Some((one, name)), Some((other, _))) = (self.variable(one, pool)?, self.variable(other, pool)?)
+        else {
+            return Ok(false);
+        };
+        if one.as_raw() == other.as_raw() {
+            return Ok(true);
+        }
+        let get = |binding: Value| {
+            call::<Value>(self.ruby, Own::LocalVariableGet, &[binding.as_raw(), name.as_raw()])
+        };
+        let set = |value: Value| {
+            call::<Value>(self.ruby, Own::LocalVariableSet, &[one.as_raw(), name.as_raw(), value.as_raw()])
+        };
+        let held = get(one)?;
+        if get(other)?.as_raw() != held.as_raw() {
+            return Ok(false);
+        }
+        let mark = self.ruby.ary_new().as_value();
+        set(mark)?;
+        let found = get(other);
+        set(held)?;
+        Ok(found?.as_raw() == mark.as_raw())
+    }
+
+    /// The binding that sees a local variable, and its name.
+    fn variable(&self, source: &Source, pool: &ObjectPool) -> Result<Option<(Value, Value)>, Error> {
+        match source {
+            Source::Captured(name) => Ok(Some((self.binding()?, self.ruby.to_symbol(name).as_value()))),
+            Source::Within(closure, inner) => match closure.read(self, pool)? {
+                Some(closure) => self.of_closure(closure)?.variable(inner, pool),
+                None => Ok(None),
+            },
+            _ => Ok(None),
+        }
+    }
+
+    /// What sees the variables around the section's block, or around a lambda.
+    pub fn binding_of(&self, closure: Option<&Source>, pool: &ObjectPool) -> Result<Option<Value>, Error> {
+        let Some(closure) = closure else { return self.binding().map(Some) };
+        let Some(closure) = closure.read(self, pool)? else { return Ok(None) };
+        self.of_closure(closure)?.binding().map(Some)
+    }
+
     fn binding(&self) -> Result<Value, Error> {
         if let Some(binding) = self.binding.get() {
             return Ok(*binding);

@@ -2,6 +2,8 @@
 //! new value, in the order of the base. How the parts are put together is said by lib/ikra/accumulators.rb; what may
 //! raise is done before anything is written.
 
+use crate::reading::plan::Plan;
+use crate::reading::roots::{BlockScope, Source};
 use crate::vm::errors::Trouble;
 use crate::vm::reflection::{Own, call};
 use crate::vm::value;
@@ -14,13 +16,20 @@ use ikra_core::heap::schema::{AccumulatorSchema, Fold, Holder};
 use ikra_core::ir::{BufferKind, Part};
 use ikra_core::types::Shape;
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
-use magnus::{Error, RArray, RModule, Ruby, Value, block::Proc, prelude::*};
+use magnus::{Error, RArray, RModule, Ruby, Value, prelude::*};
 use rb_sys::{ID, VALUE};
 use std::ffi::CString;
 
+/// Where local variables are found.
+#[derive(Clone, Copy)]
+pub struct Around<'a> {
+    pub scope: &'a BlockScope<'a>,
+    pub plan: &'a Plan,
+}
+
 pub struct Accumulators<'a> {
     pub decoder: Decoder<'a>,
-    pub block: Proc,
+    pub around: Around<'a>,
 }
 
 /// The new values, ready to be assigned.
@@ -133,12 +142,8 @@ impl Accumulators<'_> {
         let ruby = self.decoder.ruby;
         let id = || value::intern(ruby, &variable.name);
         Ok(match &variable.holder {
-            Holder::Scope => {
-                // A block such as &:name has none, and assigns no locals.
-                let binding: Value = call(ruby, Own::Binding, &[self.block.as_raw()])?;
-                self.decoder.pinned.pin(binding.as_raw());
-                Place::Local { binding, name: ruby.to_symbol(&variable.name).as_value() }
-            }
+            Holder::Scope => self.local(None, &variable.name)?,
+            Holder::Closure(root) => self.local(Some(self.around.plan.root(*root)), &variable.name)?,
             Holder::Global => Place::Global(
                 CString::new(variable.name.as_str())
                     .map_err(|_| CoreError::Internal("a variable without a name".into()))?,
@@ -146,6 +151,13 @@ impl Accumulators<'_> {
             Holder::ClassVariable(class) => Place::ClassVariable(self.decoder.heap.pool.class(*class), id()),
             Holder::Module(class) => Place::Module(self.decoder.heap.pool.class(*class), id()),
         })
+    }
+
+    /// A local variable around the block, or around a lambda. A block such as &:name has no binding, and assigns none.
+    fn local(&self, closure: Option<&Source>, name: &str) -> Result<Place, Trouble> {
+        let binding = self.around.scope.binding_of(closure, &self.decoder.heap.pool)?;
+        let binding = binding.ok_or_else(|| CoreError::Internal("a lambda that is gone".into()))?;
+        Ok(Place::Local { binding, name: self.decoder.ruby.to_symbol(name).as_value() })
     }
 
     /// What elements left in a variable that they share, if they come to it at all.

@@ -9,7 +9,7 @@ use crate::reading::variables::{Access, BLOCK};
 use crate::vm::errors::Trouble;
 use crate::vm::object_layout;
 use crate::vm::value;
-use crate::writing::accumulators::Accumulators;
+use crate::writing::accumulators::{Accumulators, Around};
 use crate::writing::changed_hashes;
 use crate::writing::columns;
 use crate::writing::decoder::{Decoder, Values};
@@ -30,7 +30,7 @@ use ikra_core::infer::is_plain;
 use ikra_core::ir::{BufferKind, KernelId, Part};
 use ikra_core::types::{ArrayKind, ClassId, Shape, TypeSet};
 use magnus::rb_sys::{FromRawValue, protect};
-use magnus::{RArray, Value, block::Proc, prelude::*};
+use magnus::{RArray, Value, prelude::*};
 use rb_sys::{ID, VALUE};
 use std::ops::Range;
 
@@ -145,7 +145,7 @@ pub enum ResultForm {
 
 impl CopyBack<'_> {
     /// Writes what has changed and gives the block's values, or what was selected: an array for each column of the base.
-    pub fn run(&self, base: &Base, block: Proc) -> Result<Value, Trouble> {
+    pub fn run(&self, base: &Base, around: Around<'_>) -> Result<Value, Trouble> {
         // The result first: it may raise, and the writes may not.
         faults::point("making the result")?;
         let made = &self.results()?;
@@ -162,17 +162,17 @@ impl CopyBack<'_> {
                 None => self.select(base)?.as_value(),
             },
         };
-        self.write_changes(block, made)?;
+        self.write_changes(around, made)?;
         Ok(result)
     }
 
     /// Writes what has changed so far.
-    pub fn write_back(&self, block: Proc) -> Result<(), Trouble> {
-        self.write_changes(block, &self.results()?)
+    pub fn write_back(&self, around: Around<'_>) -> Result<(), Trouble> {
+        self.write_changes(around, &self.results()?)
     }
 
-    fn write_changes(&self, block: Proc, made: &Option<Results<'_>>) -> Result<(), Trouble> {
-        let accumulators = Accumulators { decoder: self.decoder, block };
+    fn write_changes(&self, around: Around<'_>, made: &Option<Results<'_>>) -> Result<(), Trouble> {
+        let accumulators = Accumulators { decoder: self.decoder, around };
         let writes_any = !self.decoder.schema().accumulators.is_empty();
         let folded = if writes_any { Some(accumulators.fold()?) } else { None };
         let columns = columns::prepare(self.decoder)?;
