@@ -72,7 +72,8 @@ module Ikra
     def with_index(offset = 0, &block)
       offset ||= 0
       # Behind a filter the number of an element is known when all before it are done.
-      return Chain.new(unchanged(:with_index)).with_index(offset, &block) unless @stages.all? { |kind,| NUMBERED.include?(kind) }
+      counted = @stages.all? { |kind,| NUMBERED.include?(kind) }
+      return Chain.new(unchanged(:with_index)).with_index(offset, &block) unless counted
 
       block ? with(:each_numbered, block, offset) : with(:numbered, offset)
     end

@@ -107,7 +107,7 @@ module Ikra
 
       private
 
-      def lines_of(stages, arguments, width, split = false)
+      def lines_of(stages, arguments, width, split: false)
         stages.flat_map do |stage|
           lines(stage, arguments, width, split).tap { width = 1 if GIVING.include?(stage.first) }
         end
@@ -140,11 +140,13 @@ module Ikra
         ["x = x.#{name}(#{given.join(", ")}) { |one, other| b#{first}.call(one, other) }"]
       end
 
-      # Of the only element, an array, the first items that come out of stages, or the numbers of the elements that these
-      # are. A series is three numbers.
+      # Of the only element, an array, the first items that come out of stages, or the numbers of the elements that
+      # these are. A series is three numbers.
       def in_order(stages, how, arguments)
-        each = how[:series] ? ["from, by, many = x", "many.times do |i|", "x = from + (i * by)"] : ["i = -1", "x.each do |x|", "i += 1"]
-        inner = lines_of(stages, arguments, how[:width], how[:split]).map { |line| line.sub("next Dropped", "next") }
+        items = ["i = -1", "x.each do |x|", "i += 1"]
+        numbers = ["from, by, many = x", "many.times do |i|", "x = from + (i * by)"]
+        each = how[:series] ? numbers : items
+        inner = lines_of(stages, arguments, how[:width], split: how[:split]).map { |line| line.sub("next Dropped", "next") }
         ends = ENDS.fetch(how[:most]) { "hits.size == b#{arguments.push(how[:most]).size - 1}" }
         ["hits = []", *each, *inner, "hits << #{how[:rows] ? "i" : "x"}", "break if #{ends}", "end", "x = hits"]
       end

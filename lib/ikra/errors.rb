@@ -42,7 +42,8 @@ module Ikra
 
   # Which element and tick an exception of a block comes from. Exceptions raised by an element are extended with it.
   module ElementError
-    # @return [Integer, nil] index of the element in the array; nil where a method that stops at an element runs in order
+    # @return [Integer, nil] index of the element in the array; nil where a method that stops at an element runs in
+    #   order
     attr_accessor :element_index
     # @return [Integer] the tick, counted from 0
     attr_accessor :tick

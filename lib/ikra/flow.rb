@@ -74,7 +74,8 @@ module Ikra
     end
 
     # The same for what stops at the hit of a number, when the block does not come back: what elements behind that would
-    # raise is not raised. Where the stages change something, elements behind it must not run: all is one element's then.
+    # raise is not raised. Where the stages change something, elements behind it must not run: all is one element's
+    # then.
     #
     # @param most [Integer, Symbol] how many hits it takes, or one of {Composition::ENDS}
     def each_part_until(most = 1)

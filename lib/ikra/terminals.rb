@@ -185,13 +185,13 @@ module Ikra
       end
     end
 
-    # What comes out of the stages before the first value of which the block says what ends it; gives it, and whether there
-    # is such a value.
+    # What comes out of the stages before the first value of which the block says what ends it; gives it, and whether
+    # there is such a value.
     def before_end(how)
       before = []
       flow(:judged, @block).each_part_until(how) do |values,|
         values.to_a.each do |value, truth|
-          return yield(before, true) if truth ? how == :judged_true : how == :judged_false
+          return yield(before, true) if how == (truth ? :judged_true : :judged_false)
 
           before << value
         end
