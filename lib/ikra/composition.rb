@@ -146,7 +146,8 @@ module Ikra
         items = ["i = -1", "x.each do |x|", "i += 1"]
         numbers = ["from, by, many = x", "many.times do |i|", "x = from + (i * by)"]
         each = how[:series] ? numbers : items
-        inner = lines_of(stages, arguments, how[:width], split: how[:split]).map { |line| line.sub("next Dropped", "next") }
+        inner = lines_of(stages, arguments, how[:width], split: how[:split])
+        inner.map! { |line| line.sub("next Dropped", "next") }
         ends = ENDS.fetch(how[:most]) { "hits.size == b#{arguments.push(how[:most]).size - 1}" }
         ["hits = []", *each, *inner, "hits << #{how[:rows] ? "i" : "x"}", "break if #{ends}", "end", "x = hits"]
       end

@@ -100,7 +100,7 @@ module RandomPrograms
       return compare_errors(kept, expected, raised_at, actual, actual_state, before) if actual.first == :raised
       return if [expected, expected_state] == [actual, actual_state]
 
-      comparable(kept) do
+      comparable(kept, expected) do
         next verdict(:missing_error, "Ruby: #{expected.inspect}\nIkra: #{actual.inspect}") if expected.first == :raised
 
         verdict(:different, difference([expected, expected_state], [actual, actual_state]))
@@ -183,7 +183,7 @@ module RandomPrograms
         return outlined? ? inlined_alike(kept, error, raised_at) : [nil, raised_at]
       end
 
-      comparable(kept) do
+      comparable(kept, expected) do
         verdict(:wrong_error,
                 "Ruby: #{raised ? "#{text(expected[1])}, element #{raised_at}" : expected.inspect[0, 2000]}\n" \
                 "Ikra: #{raised ? "#{text(error)}, element #{element}" : error.full_message(highlight: false)}")
@@ -202,14 +202,16 @@ module RandomPrograms
       found = Bignums.first { sequential(elements.values_at(*kept), block) { |i| Bignums.at(i) } }
       return [nil, error.element_index] if found == (section? ? 0 : error.element_index)
 
-      comparable(kept) do
+      comparable(kept, []) do
         verdict(:wrong_overflow,
                 "beyond 64 bits first: element #{found.inspect}\nIkra: #{error.full_message(highlight: false)}")
       end
     end
 
     # @yield makes the verdict where Ruby's answer is one to compare with
-    def comparable(kept)
+    def comparable(kept, expected)
+      # How deep calls may be hangs on the machine, and on who calls.
+      return verdict(:broken, "Ruby's stack is full") if expected.last.is_a?(SystemStackError)
       return verdict(:broken, "numbers compared as objects") if Nans.compared? { in_ruby_again(kept) }
       return verdict(:broken, "Ruby lost a break") if breaks_lost?(kept)
 
