@@ -107,6 +107,24 @@ RSpec.describe Ikra do
       expect { expect(section.call).to eq([1r, 2r]) }.to output(warning).to_stderr
       expect { section.call }.not_to output.to_stderr
     end
+
+    it "tries ever more rarely what was refused" do
+      described_class.backend = :cpu
+      described_class.fallback = :ruby
+      tried = 0
+      allow(described_class.const_get(:Native)).to receive(:run).and_wrap_original do |run, *arguments|
+        tried += 1
+        run.call(*arguments)
+      end
+      given = ->(all) { Warnings.without { all.pmap { |n| n.to_r } } }
+      expect(Array.new(32) { given.call([1]) }).to all(eq([1r]))
+      expect(tried).to eq(5)
+      # What runs is always tried.
+      tried = 0
+      doubled = ->(all) { all.pmap { |n| n + n } }
+      Array.new(8) { doubled.call([1]) }
+      expect(tried).to eq(8)
+    end
   end
 
   each_compiling_backend do

@@ -51,7 +51,7 @@ module Ikra
         ProgressBar.show(progress, operation) do |bar|
           base = nil
           plain = -> { sequential(base ? base.again : collection, operation, ticks, bar, block) }
-          carry_out(operation, plain) do
+          carry_out(operation, plain, block) do
             base = Base.of(collection, operation, block)
             told = bar&.of_elements(base.size, ticks)
             call = Call.new(operation, output: OUTPUTS[operation], ticks:, progress: told)
@@ -65,16 +65,20 @@ module Ikra
       #
       # @param operation [Symbol] the method, as the user has called it
       # @param plain [Proc]
-      def carry_out(operation, plain)
+      # @param block [Proc, nil] the user's, by which it is known what was refused before
+      def carry_out(operation, plain, block)
         return timed(&plain) if Ikra.chosen == :ruby
 
         begin
-          yield
+          return timed(&plain) if Ikra.fallback == :ruby && Fallbacks.skip?(block)
+
+          yield.tap { Fallbacks.ran(block) }
         rescue UnsupportedError => e
           told = located(e)
           raise told, cause: e.cause unless Ikra.fallback == :ruby
 
           warn_once("#{operation} runs in plain Ruby:\n#{told.message}")
+          Fallbacks.refused(block)
           timed(&plain)
         rescue Ractor::UnsafeError, Ractor::IsolationError => e
           raise located(e), cause: e.cause if Ractor.current == Ractor.main
@@ -90,7 +94,7 @@ module Ikra
       # @return [Object] what the block gives
       def program(progress, block)
         ProgressBar.show(progress, :section) do |bar|
-          carry_out(:section, block) do
+          carry_out(:section, block, block) do
             call = Call.new(:section, output: :program, progress: bar&.method(:tell)&.to_proc)
             native(ProgramBase.new, call, block).first
           end

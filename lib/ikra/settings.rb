@@ -47,6 +47,7 @@ module Ikra
       missing = %i[auto ruby].include?(name) ? nil : Native.missing(name)
       raise DeviceError, "the back-end #{name.inspect} cannot run here\n#{missing}" if missing
 
+      Fallbacks.clear
       @chosen = name
     end
 
@@ -60,6 +61,7 @@ module Ikra
     def fallback=(mode)
       raise ArgumentError, "fallback is :raise or :ruby, not #{mode.inspect}" unless %i[raise ruby].include?(mode)
 
+      Fallbacks.clear
       @fallback = mode
     end
 

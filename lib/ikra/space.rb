@@ -30,7 +30,7 @@ module Ikra
 
     # @return [Array] nested
     def run(title, block)
-      Section.carry_out(title, -> { plain(block) }) do
+      Section.carry_out(title, -> { plain(block) }, block) do
         count = @sizes.inject(:*)
         next plain(block) if count.zero?
 

@@ -79,7 +79,7 @@ module Ikra
   module Scans
     def self.of(collection, arguments, block)
       operator = arguments.last unless block
-      Section.carry_out(:paccumulate, -> { scan(collection, arguments, operator, block) }) do
+      Section.carry_out(:paccumulate, -> { scan(collection, arguments, operator, block) }, block) do
         scan(collection, arguments, operator, block)
       end
     end

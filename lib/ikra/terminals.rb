@@ -33,7 +33,7 @@ module Ikra
     # @param title [Symbol] the method, as the user has called it
     def self.run(collection, stages, name, title, arguments, block, **options)
       terminal = new(collection, stages, name, title, arguments, block, options)
-      Section.carry_out(title, -> { terminal.plain }) { terminal.outcome }
+      Section.carry_out(title, -> { terminal.plain }, terminal.user_block) { terminal.outcome }
     end
 
     # Those of a block that answers yes or no, and those of one that gives a value.
@@ -74,6 +74,9 @@ module Ikra
       @block = block
       @options = options
     end
+
+    # The last block of the user's.
+    def user_block = @block || @stages.reverse_each.find { |_, block| block.is_a?(Proc) }&.at(1)
 
     # What Ruby's method gives. Of those that are not here it is Ruby's own that runs.
     def outcome

@@ -63,6 +63,10 @@ module RandomPrograms
         end
       end
 
+      # The number of the element that has raised an error, if one has: what stops at an element and runs in order does
+      # not say.
+      def element_of(error, expected) = error.is_a?(Ikra::ElementError) && (error.element_index || expected)
+
       # Values are put together when all elements have run. If that raises, or raises in Ruby before a later element
       # does, it is an error in both.
       def combined?(operation, expected, raised_at, error)

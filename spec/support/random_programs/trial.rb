@@ -178,7 +178,7 @@ module RandomPrograms
       return verdict(:refused, "a Rational") if error.message.include?("a negative exponent gives a Rational")
       return verdict(:internal, error.full_message(highlight: false)) if error.instance_of?(Ikra::Error)
 
-      element = section? ? 0 : error.is_a?(Ikra::ElementError) && error.element_index
+      element = section? ? 0 : Operations.element_of(error, raised_at)
       if raised && alike?(expected[1], error) && raised_at == element
         return outlined? ? inlined_alike(kept, error, raised_at) : [nil, raised_at]
       end
@@ -200,7 +200,7 @@ module RandomPrograms
       elements, leaves = @home.world
       block = @home.block(leaves, elements)
       found = Bignums.first { sequential(elements.values_at(*kept), block) { |i| Bignums.at(i) } }
-      return [nil, error.element_index] if found == (section? ? 0 : error.element_index)
+      return [nil, error.element_index || found] if found == (section? ? 0 : Operations.element_of(error, found))
 
       comparable(kept, []) do
         verdict(:wrong_overflow,
