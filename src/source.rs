@@ -97,9 +97,12 @@ impl SourceMap {
         &self.files[&id]
     }
 
-    /// The newest file with this path whose text is `text`, so that one file is parsed once.
-    pub fn find(&self, path: &str, text: &str) -> Option<FileId> {
-        self.files.iter().rfind(|(_, file)| file.path == path && file.text == text).map(|(id, _)| *id)
+    /// The newest file with this path whose text is `text`, with this number of its first line, so that one file is parsed
+    /// once.
+    pub fn find(&self, path: &str, text: &str, first_line: u32) -> Option<FileId> {
+        let is_it =
+            |file: &SourceFile| file.path == path && file.first_line == first_line && file.text == text;
+        self.files.iter().rfind(|(_, file)| is_it(file)).map(|(id, _)| *id)
     }
 
     /// Forgets the files that nothing points into any more.

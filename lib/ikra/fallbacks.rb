@@ -26,7 +26,7 @@ module Ikra
         place = place(block) or return
         before, = @known.delete(place)
         @known.shift if @known.size >= MOST
-        wait = [(before || 0) * 2 + 1, LONGEST].min
+        wait = [((before || 0) * 2) + 1, LONGEST].min
         @known[place] = [wait, wait]
       end
 

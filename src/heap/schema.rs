@@ -181,6 +181,28 @@ pub struct VariableSchema {
     pub types: TypeSet,
 }
 
+/// A lambda or proc that the section makes and gives, which uses nothing around it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProcSchema {
+    /// As of `Type::Proc`.
+    pub number: u32,
+    /// Its literal, from `->`, or from the brace or `do` on.
+    pub text: Span,
+    pub lambda: bool,
+    pub place: ProcPlace,
+}
+
+/// Where such a lambda stands.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ProcPlace {
+    /// In a method: its owner, and the names of the modules around it.
+    Method(ClassId, Vec<Option<String>>),
+    /// In the section's block.
+    Block,
+    /// There, and it uses self or variables around the section.
+    BlockWithin,
+}
+
 /// A block that Ruby runs in the middle of a driver.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SyncSchema {
@@ -246,6 +268,8 @@ pub struct Schema {
     pub variables: Vec<VariableSchema>,
     /// By the numbers of [`crate::ir::Stmt::Sync`].
     pub syncs: Vec<SyncSchema>,
+    /// Those that are given.
+    pub procs: Vec<ProcSchema>,
     /// Errors of elements that the driver would rescue, by the kernel.
     pub rescued: Vec<(KernelId, SiteId)>,
     /// What the base holds, and the part of its own column that each entry takes (`Program::entries`, same order).

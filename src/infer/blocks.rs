@@ -9,6 +9,7 @@ use super::inlining::{MAX_INLINE_DEPTH, identity_number};
 use super::operand::{self, Operand, Values};
 use super::single_assignment::{SingleAssignment, single_assignment_locals};
 use super::{Activation, BlockRef, Control, Home, Inlined, JoinIndex, Lowerer, Outliving, SELF};
+use crate::heap::schema::{ProcPlace, ProcSchema};
 use crate::ir::{ErrorKind, MessagePart, Missing};
 use crate::source::Span;
 use crate::syntax::ast::{BlockArg, BlockLiteral, Code, Kind, LocalId, Node, Target};
@@ -62,6 +63,9 @@ impl Lowerer<'_> {
     /// `->(x) { … }`, `lambda { … }`, `proc { … }`: a value known at compile time.
     pub(crate) fn make_proc(&mut self, literal: &Arc<BlockLiteral>, lambda: bool) -> Operand {
         let number = self.memo.proc_number(self.context, literal.id.0);
+        if let Some(scope) = self.closed_in(literal, lambda) {
+            self.closed_procs.insert(number, scope);
+        }
         let mut block = self.block_literal(literal, None, lambda);
         let mut taken = Vec::new();
         if let BlockRef::Literal { home, .. } = &mut block {
@@ -90,6 +94,39 @@ impl Lowerer<'_> {
             home.taken = taken.into();
         }
         self.proc_operand(number, block)
+    }
+
+    /// Where a lambda or proc stands that uses nothing of the code around it but constants, and of that around the section
+    /// what Ruby finds there.
+    fn closed_in(&self, literal: &BlockLiteral, lambda: bool) -> Option<Scope> {
+        let frame = self.frame();
+        let own_block = frame.code.params.block;
+        let leaves = !lambda && (has_return(&literal.body) || has_break(&literal.body));
+        let is_closed = !frame.builtin
+            && frame.closure.is_none()
+            && !leaves
+            && used_by(literal, own_block).is_empty()
+            && !calls_outer(literal, own_block)
+            && (frame.scope == Scope::Block || !uses_self(literal) && !uses_captured(literal));
+        is_closed.then(|| frame.scope.clone())
+    }
+
+    /// Can a lambda or proc that the section makes be given? Then Ruby makes it of its text.
+    pub(super) fn give_proc(&mut self, number: u32) -> bool {
+        let (Some(BlockRef::Literal { literal, lambda, .. }), Some(scope)) =
+            (self.procs.get(&number), self.closed_procs.get(&number))
+        else {
+            return false;
+        };
+        let place = match scope {
+            Scope::Block if uses_self(literal) || uses_captured(literal) => ProcPlace::BlockWithin,
+            Scope::Block => ProcPlace::Block,
+            Scope::Method { owner, nesting } => ProcPlace::Method(*owner, nesting.clone()),
+            Scope::Literal(_) => return false,
+        };
+        let schema = ProcSchema { number, text: literal.span, lambda: *lambda, place };
+        self.given_procs.insert(number, schema);
+        true
     }
 
     /// A block that is written at the call that is lowered, as a proc.
@@ -650,6 +687,21 @@ pub(super) fn locals_of(literal: &BlockLiteral) -> FxHashSet<LocalId> {
 }
 
 /// Does a block ask for `self`, or call it?
+/// Does it use variables around the section, or those of classes?
+fn uses_captured(literal: &BlockLiteral) -> bool {
+    let mut found = false;
+    each_node_in(&literal.body, &mut |node| {
+        found |= match &node.kind {
+            Kind::Captured(_) | Kind::ClassVariable(_) => true,
+            Kind::Assign { target, .. } | Kind::OpAssign { target, .. } | Kind::For { target, .. } => {
+                matches!(**target, Target::Captured(..) | Target::ClassVariable(..))
+            }
+            _ => false,
+        };
+    });
+    found
+}
+
 fn uses_self(literal: &BlockLiteral) -> bool {
     let mut found = false;
     let is_of_self = |target: &Target| matches!(target, Target::Ivar(..));

@@ -29,6 +29,8 @@ struct Met {
     records: Vec<ClassId>,
     made: BTreeSet<ClassId>,
     lists: BTreeSet<ListKind>,
+    /// Are they results, which lambdas may be?
+    given: bool,
 }
 
 impl Lowerer<'_> {
@@ -36,6 +38,11 @@ impl Lowerer<'_> {
     /// result is kept in memory from the next walk on, where it can be told which object it is.
     pub(super) fn can_leave(&mut self, types: &TypeSet) -> bool {
         self.parts_can_leave(types, &mut Met::default(), false)
+    }
+
+    /// The same for what the block gives, which may also hold lambdas and default blocks that use nothing around them.
+    pub(super) fn can_be_given(&mut self, types: &TypeSet) -> bool {
+        self.parts_can_leave(types, &mut Met { given: true, ..Met::default() }, false)
     }
 
     fn parts_can_leave(&mut self, types: &TypeSet, met: &mut Met, within: bool) -> bool {
@@ -59,11 +66,25 @@ impl Lowerer<'_> {
                 let is_block = |ty: &Type| {
                     matches!(ty.shape(), Shape::Proc | Shape::Local) && !matches!(ty, Type::Tuple(_))
                 };
-                if of_default.iter().any(is_block) {
+                // Those of drivers that elements change are arrays of the heap.
+                let is_made =
+                    record.fields[..2].iter().all(|(_, list)| matches!(list.single(), Some(Type::List(_))));
+                let is_lost = of_default.iter().any(|ty| match ty {
+                    Type::Proc(number) if met.given && is_made => !self.give_proc(*number),
+                    ty => is_block(ty),
+                });
+                if is_lost {
+                    let (what, hint) = match met.given && is_made {
+                        true => (
+                            "that uses variables or self",
+                            "let the block use the Hash, the key and constants",
+                        ),
+                        false => ("that the section makes", "store its pairs, or keep it in a variable"),
+                    };
                     self.refuse_here(
                         "unsupported-result",
-                        "a Hash with a default block cannot be returned from a section",
-                        Some("return a copy without it: {}.merge(hash)".into()),
+                        format!("a Hash with a default block {what} cannot leave the section"),
+                        Some(format!("{hint}; or give a copy without it: {{}}.merge(hash)")),
                     );
                     return false;
                 }
@@ -80,6 +101,7 @@ impl Lowerer<'_> {
                 met.records.push(record.class);
                 record.fields.iter().all(|(_, types)| self.parts_can_leave(types, met, within))
             }
+            Type::Proc(number) if met.given && self.give_proc(*number) => true,
             other if matches!(other.shape(), Shape::Local | Shape::Proc) => {
                 let what = self.describe(&other.clone().into());
                 let hint = match other {

@@ -909,6 +909,7 @@ impl Lowerer<'_> {
             accumulators: self.accumulator_schema(),
             variables: self.driver_variables(),
             syncs: self.syncs.clone(),
+            procs: self.given_procs.values().cloned().collect(),
             rescued: self.rescued_sites(),
             base,
             entries,

@@ -529,6 +529,10 @@ pub(crate) struct Lowerer<'h> {
     /// Variables of the driver that elements assign, by what they are known by in the memo, with their names.
     program_variables: Vec<((Context, u32), String)>,
     syncs: Vec<crate::heap::schema::SyncSchema>,
+    /// Lambdas and procs that leave the section.
+    given_procs: std::collections::BTreeMap<u32, crate::heap::schema::ProcSchema>,
+    /// The code that those stand in which use nothing around them: the section's, or that of a method.
+    closed_procs: FxHashMap<u32, Scope>,
     /// What blocks of `Ikra.sync` see of variables of the driver.
     shown: std::collections::BTreeSet<(u32, u32)>,
 }
@@ -620,6 +624,8 @@ impl<'h> Lowerer<'h> {
             list_copies: BTreeMap::new(),
             program_variables: Vec::new(),
             syncs: Vec::new(),
+            given_procs: std::collections::BTreeMap::new(),
+            closed_procs: FxHashMap::default(),
             shown: std::collections::BTreeSet::new(),
         }
     }

@@ -71,7 +71,7 @@ impl Lowerer<'_> {
     }
 
     pub(crate) fn store_result_words(&mut self, value: &Operand, stored: &TypeSet) {
-        if !self.can_leave(stored) {
+        if !self.can_be_given(stored) {
             return;
         }
         let Some(scalars) = operand::scalars(stored) else {

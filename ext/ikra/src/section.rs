@@ -30,12 +30,13 @@ use crate::writing::born::Born;
 use crate::writing::columns;
 use crate::writing::copy_back::{CopyBack, ResultForm};
 use crate::writing::decoder::Decoder;
+use crate::writing::given_procs;
 use crate::writing::{exceptions, strings};
 use ikra_core::backend::{Backend, Executable, Failure, Launch, Outcome};
 use ikra_core::cancel::CancellationToken;
 use ikra_core::error::Error;
 use ikra_core::faults;
-use ikra_core::heap::schema::{ColumnSchema, Output, SyncSchema};
+use ikra_core::heap::schema::{ColumnSchema, Output};
 use ikra_core::heap::{Column, Store};
 use ikra_core::ir::{ErrorKind, Program, passes};
 use ikra_core::memory;
@@ -275,7 +276,14 @@ impl<'a> Run<'a> {
         // Without a copy.
         of_columns.iter().for_each(|number| heap.store.share(*number));
         let result = profile.time(Phase::CopyBack, || {
-            let copy = CopyBack { decoder: self.decoder(&version, &heap), form: self.section.form };
+            let procs = given_procs::make(
+                &self.scope,
+                &version.pool,
+                &version.inferred.schema.procs,
+                &version.procs,
+            )?;
+            let decoder = Decoder { procs: &procs, ..self.decoder(&version, &heap) };
+            let copy = CopyBack { decoder, form: self.section.form };
             copy.run(&self.base, Around { scope: &self.scope, plan: &version.plan })
         })?;
         if mode == Mode::Watched {
@@ -299,7 +307,14 @@ impl<'a> Run<'a> {
     }
 
     fn decoder<'b>(&'b self, version: &'b Version, heap: &'b Heap) -> Decoder<'b> {
-        Decoder { ruby: self.ruby, pinned: self.pinned, inferred: &version.inferred, heap, born: &self.born }
+        Decoder {
+            ruby: self.ruby,
+            pinned: self.pinned,
+            inferred: &version.inferred,
+            heap,
+            born: &self.born,
+            procs: &[],
+        }
     }
 
     /// Launches it until it has come to an end. Nothing has been written back then, so it can begin again: with more
@@ -576,10 +591,13 @@ impl<'a> Run<'a> {
             let defers = !program.deferred().is_empty();
             reserve::check()?;
             pool.complete();
-            let texts = |sync: &SyncSchema| sources::with_map(self.ruby, |map| SyncText::new(map, sync.text));
-            let syncs = front.inferred.schema.syncs.iter().map(texts).collect();
+            let text = |span| sources::with_map(self.ruby, |map| SyncText::new(map, span));
+            let schema = &front.inferred.schema;
+            let syncs = schema.syncs.iter().map(|sync| text(sync.text)).collect();
+            let procs = schema.procs.iter().map(|given| text(given.text)).collect();
             let version = Version {
                 syncs,
+                procs,
                 pool,
                 kind: self.kind(),
                 may_conflict: defers || program.is_watched(),

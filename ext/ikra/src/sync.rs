@@ -178,7 +178,14 @@ impl SyncRun<'_> {
     }
 
     fn decoder<'a>(&'a self, version: &'a Version, heap: &'a Heap) -> Decoder<'a> {
-        Decoder { ruby: self.ruby, pinned: self.pinned, inferred: &version.inferred, heap, born: self.born }
+        Decoder {
+            ruby: self.ruby,
+            pinned: self.pinned,
+            inferred: &version.inferred,
+            heap,
+            born: self.born,
+            procs: &[],
+        }
     }
 
     fn local(&self, name: &str) -> Result<VALUE, Trouble> {

@@ -61,6 +61,8 @@ pub struct Version {
     pub choice: Choice,
     /// The blocks that Ruby runs in between.
     pub syncs: Vec<SyncText>,
+    /// The texts of lambdas and procs that it gives.
+    pub procs: Vec<SyncText>,
 }
 
 impl Version {

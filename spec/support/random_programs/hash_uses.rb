@@ -51,7 +51,12 @@ module RandomPrograms
     def hash_result(value, returns)
       name = fresh("h")
       keys = pick(KEYS)
-      first = chance(0.3) ? e("Hash.new(", expression([:int], 0), ")") : hash_literal(2, keys)
+      first = case between(0, 5)
+              when 0, 1 then e("Hash.new(", expression([:int], 0), ")")
+              when 2 then Node.fixed("Hash.new { |all, key| all[key] = #{pick(["all.size", "2.5",
+                                                                               "-(all.size + 3)"])} }")
+              else hash_literal(2, keys)
+              end
       changes = Array.new(between(0, 4)) { hash_change(name, keys) }
       given = pick([name, "[#{name}, 1]", "[[#{name}], nil]", "{ #{name}.size => #{name} }"])
       held = case between(0, 3)

@@ -294,7 +294,9 @@ module RandomPrograms
         seen[value] = seen.size
         case value
         when Array then value.map { |item| of(item, seen) }
-        when Hash then [:hash, of(value.default, seen), value.map { |pair| pair.map { |item| of(item, seen) } }]
+        when Hash
+          [:hash, of(value.default, seen), value.default_proc&.then { |block| [block.lambda?, block.source_location] },
+           value.map { |pair| pair.map { |item| of(item, seen) } }]
         else of_object(value, seen)
         end
       end

@@ -152,8 +152,7 @@ impl Sources {
         label: &str,
         locals: Option<&[String]>,
     ) -> Result<Option<Rc<Code>>, Trouble> {
-        let same = |id: &FileId| self.map.file(*id).first_line == first;
-        let file = match self.map.find(path, text).filter(same) {
+        let file = match self.map.find(path, text, first) {
             Some(file) => file,
             None => self.map.add(SourceFile::new(path, text, first)),
         };
@@ -221,7 +220,7 @@ fn is_variable(name: &str) -> bool {
 pub fn symbol_block(ruby: &Ruby, name: &str, more: u32) -> Rc<Code> {
     SOURCES.with(ruby, |sources| {
         let text = format!("&:{name}");
-        let file = match sources.map.find(SYMBOL_PATH, &text) {
+        let file = match sources.map.find(SYMBOL_PATH, &text, 1) {
             Some(file) => file,
             None => sources.map.add(SourceFile::new(SYMBOL_PATH, text.as_str(), 1)),
         };

@@ -157,7 +157,7 @@ impl<'a> BlockScope<'a> {
     }
 
     /// The modules that the block stands in, innermost first.
-    fn nesting(&self) -> Result<Vec<VALUE>, Error> {
+    pub fn nesting(&self) -> Result<Vec<VALUE>, Error> {
         let list = procs::nesting(self.ruby, self.binding()?.as_raw())?;
         self.pinned.pin(list.as_raw());
         Ok(list.into_iter().map(|module| module.as_raw()).collect())

@@ -115,6 +115,8 @@ pub struct Decoder<'a> {
     pub inferred: &'a Inferred,
     pub heap: &'a Heap,
     pub born: &'a Born,
+    /// Lambdas and procs that the section gives, by number.
+    pub procs: &'a [(u32, VALUE)],
 }
 
 impl<'a> Decoder<'a> {
@@ -389,7 +391,10 @@ impl<'a> Decoder<'a> {
                 let class = u32::try_from(payload).ok().map(ClassId);
                 class.map(|class| self.heap.pool.class(class))
             }
-            Shape::Integer | Shape::Float | Shape::List | Shape::Made | Shape::Proc | Shape::Local => None,
+            Shape::Proc => {
+                self.procs.iter().find(|(number, _)| i64::from(*number) == payload).map(|given| given.1)
+            }
+            Shape::Integer | Shape::Float | Shape::List | Shape::Made | Shape::Local => None,
         };
         found.ok_or_else(|| Error::Internal(format!("{shape:?} {payload} stands for no value")))
     }

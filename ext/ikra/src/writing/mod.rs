@@ -8,6 +8,7 @@ pub mod copy_back;
 pub mod decoder;
 pub mod exceptions;
 pub mod filling;
+pub mod given_procs;
 pub mod grown;
 pub mod in_place;
 pub mod numbers;

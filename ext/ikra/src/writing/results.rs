@@ -46,6 +46,8 @@ enum Kind {
     /// A Hash: where its keys are, where its values are, and its default.
     Hash(ListKind, ListKind, Box<Encoding>),
     Module(ClassId),
+    /// A lambda or proc of this number.
+    Proc(u32),
     /// The payload, or for nil nothing.
     One(Shape),
     /// A tag and the payload; behind them what has no payload of its own.
@@ -88,6 +90,7 @@ impl Encodings<'_> {
                 Kind::Reference
             }
             (Some(Type::Module(class)), _) => Kind::Module(*class),
+            (Some(Type::Proc(number)), _) => Kind::Proc(*number),
             (Some(_), Some(Shape::Local)) => {
                 return Err(Error::Internal("a result that no value stands for".into()));
             }
@@ -322,7 +325,7 @@ impl<'a> Results<'a> {
                 }
                 _ => out.push_flat(self.value(encoding, words, at)?),
             },
-            Kind::Module(_) | Kind::One(_) | Kind::Record(..) | Kind::Reference => {
+            Kind::Module(_) | Kind::Proc(_) | Kind::One(_) | Kind::Record(..) | Kind::Reference => {
                 out.push_flat(self.value(encoding, words, at)?)
             }
             Kind::Hash(..) => out.push(self.value(encoding, words, at)?),
@@ -420,6 +423,7 @@ impl<'a> Results<'a> {
             Kind::Reference => return self.reference(words, words.get(at)?),
             Kind::Hash(keys, values, default) => return self.hash((*keys, *values), default, words, at),
             Kind::Module(class) => return Ok(self.decoder.heap.pool.object(*class)),
+            Kind::Proc(number) => (Shape::Proc, i64::from(*number)),
             Kind::One(Shape::Nil) => (Shape::Nil, 0),
             Kind::One(shape) => (*shape, words.get(at)?),
             Kind::Tagged { list, local, shared } => {
@@ -624,8 +628,15 @@ impl<'a> Results<'a> {
                 value::NIL
             })?;
         }
+        let is_block = match &default.kind {
+            Kind::Proc(_) | Kind::One(Shape::Proc) => true,
+            Kind::Tagged { .. } => words.get(at + 3)? as i32 == Shape::Proc.tag(),
+            _ => false,
+        };
         let default = self.value(default, words, at + 3)?;
-        if !default.is_nil() {
+        if is_block {
+            hash.as_value().funcall::<_, _, Value>("default_proc=", (default,))?;
+        } else if !default.is_nil() {
             // SAFETY: both are live; what it raises ends in `protect`.
             protect(|| unsafe { rb_sys::rb_hash_set_ifnone(hash.as_raw(), default.as_raw()) })?;
         }

@@ -1,0 +1,50 @@
+//! Lambdas and procs that a section makes and gives, which use nothing around them: Ruby makes them of their texts, where
+//! these see the constants that they should.
+
+use crate::code::syncs::SyncText;
+use crate::reading::roots::{BlockScope, method_nesting};
+use crate::vm::errors::Trouble;
+use crate::vm::object_pool::ObjectPool;
+use ikra_core::error::Error;
+use ikra_core::heap::schema::{ProcPlace, ProcSchema};
+use magnus::rb_sys::{AsRawValue, FromRawValue};
+use magnus::{RModule, Value, prelude::*};
+use rb_sys::VALUE;
+
+/// One Proc for each literal, by its number.
+pub fn make(
+    scope: &BlockScope<'_>,
+    pool: &ObjectPool,
+    schema: &[ProcSchema],
+    texts: &[SyncText],
+) -> Result<Vec<(u32, VALUE)>, Trouble> {
+    let mut made = Vec::with_capacity(schema.len());
+    for (given, text) in schema.iter().zip(texts) {
+        let ruby = scope.ruby;
+        let module: RModule = ruby.class_object().const_get::<_, RModule>("Ikra")?.const_get("Syncs")?;
+        let modules = match &given.place {
+            ProcPlace::Method(owner, nesting) => Some(method_nesting(ruby, pool, *owner, nesting)?),
+            ProcPlace::Block => Some(scope.nesting()?),
+            ProcPlace::BlockWithin => None,
+        };
+        let place: Value = match modules {
+            Some(modules) => {
+                let list = ruby.ary_new();
+                for class in modules {
+                    // SAFETY: it was just found by its name, or is pinned.
+                    list.push(unsafe { Value::from_raw(class) })?;
+                }
+                list.as_value()
+            }
+            None => scope
+                .binding_of(None, pool)?
+                .ok_or_else(|| Error::Internal("a block without a binding".into()))?,
+        };
+        let SyncText { path, line, text, frozen } = text;
+        let value: Value =
+            module.funcall("literal", (place, text.as_str(), given.lambda, *frozen, path.as_str(), *line))?;
+        scope.pin(value.as_raw());
+        made.push((given.number, value.as_raw()));
+    }
+    Ok(made)
+}
