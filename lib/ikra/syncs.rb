@@ -26,26 +26,22 @@ module Ikra
 
     @literals = {}
 
-    # A lambda or proc that uses nothing around it but constants; or self and variables, if a binding is given. Without it
-    # is the same one each time, as other sections know it by its code.
+    # A lambda or proc that uses nothing around it but constants; or self and variables, if a binding is given. Without
+    # it is the same one each time, as other sections know it by its code.
     #
     # @param place [Array<Module>, Binding] the modules around it, the innermost first
     # @param text [String] the literal, from +->+, or from the brace or +do+ on
     # @return [Proc]
     def self.literal(place, text, lambda, frozen, path, line)
-      code = if text.start_with?("->")
-               text
-             else
-               "#{lambda ? "lambda" : "proc"} #{text}"
-             end
+      code = text
+      code = "#{lambda ? :lambda : :proc} #{text}" unless text.start_with?("->")
       if frozen
         code = "# frozen_string_literal: true\n#{code}"
         line -= 1
       end
       return evaluate(place, code, path, line) if place.is_a?(Binding)
 
-      key = [place, code, path, line]
-      @literals[key] ||= begin
+      @literals[[place, code, path, line]] ||= begin
         @literals.shift if @literals.size >= MOST
         evaluate(within(place), code, path, line)
       end

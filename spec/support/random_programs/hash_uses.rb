@@ -53,8 +53,7 @@ module RandomPrograms
       keys = pick(KEYS)
       first = case between(0, 5)
               when 0, 1 then e("Hash.new(", expression([:int], 0), ")")
-              when 2 then Node.fixed("Hash.new { |all, key| all[key] = #{pick(["all.size", "2.5",
-                                                                               "-(all.size + 3)"])} }")
+              when 2 then Node.fixed("Hash.new { |all, key| all[key] = ", pick(%w[all.size 2.5 -(all.size+3)]), " }")
               else hash_literal(2, keys)
               end
       changes = Array.new(between(0, 4)) { hash_change(name, keys) }
