@@ -106,7 +106,7 @@ module RandomPrograms
       return members_pattern(shape, depth, names) if shape.is_a?(Members)
 
       case between(0, 9)
-      when 0 then constant(pick(shape))
+      when 0 then Node.fixed(literal_pattern(shape))
       when 1 then e(pick(["#{between(-3, 2)}..#{between(2, 9)}", "(#{between(-2, 4)}..)", "(...#{between(-2, 4)})"]))
       when 2 then Node.fixed(class_alternative(shape))
       when 3 then pinned(depth)
@@ -135,8 +135,11 @@ module RandomPrograms
     end
 
     def alternatives(shape)
-      Node.list(Array.new(between(2, 3)) { e(constant_text(pick(shape))) }, " | ")
+      Node.list(Array.new(between(2, 3)) { e(literal_pattern(shape)) }, " | ")
     end
+
+    # -Float::INFINITY is no literal.
+    def literal_pattern(shape) = constant_text(pick(shape)).sub(/\A-Float.*/, "^(\\0)")
 
     def pinned(depth)
       # Only what stands before the pattern in the text: parameters and captured variables.
