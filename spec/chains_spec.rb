@@ -259,6 +259,43 @@ RSpec.describe Ikra::Chain do
       expect(seen).to eq(18)
     end
 
+    it "runs the block of an end between the stages, as Ruby does, where these change something" do
+      %i[group_by partition min_by max_by minmax_by sort_by].each do |name|
+        expected, given = %i[lazy plazy].map do |chain|
+          i = 0
+          found = %w[a b c].public_send(chain).map { |word| (i += 1) && word }
+          [found.public_send(name) { |_| name == :partition ? i.odd? : -i }.to_a, i]
+        end
+        expect(given).to eq(expected), "#{name}: #{given} instead of #{expected}"
+      end
+      i = 0
+      numbered = %w[a b].plazy.map { |word| (i += 1) && word }
+      expect(numbered.to_h { |word| [word, i] }).to eq({ "a" => 1, "b" => 2 })
+      i = 0
+      expect { %w[a b].plazy.map { |word| (i += 1) && word }.inject("") { |all, word| all + word + i.to_s } }
+        .to raise_error(Ikra::UnsupportedError, /\[changing-stage\]/)
+      expect(i).to eq(0)
+    end
+
+    it "takes the first elements when something is done with them" do
+      i = 0
+      taken = (1..100).plazy.map { |x| (i += 1) && (x * 2) }.take(10)
+      expect(i).to eq(0)
+      expect(taken.first(3)).to eq([2, 4, 6])
+      expect(taken.first).to eq(2)
+      expect(i).to eq(4)
+      expect(taken.take(2).to_a).to eq([2, 4])
+      expect { taken.map { |x| x + i }.to_a }.to raise_error(Ikra::UnsupportedError, /before `map`.*\[changing-stage\]/)
+      expect { taken.find { |x| x > 2 } }.to raise_error(Ikra::UnsupportedError, /before `find`.*\[changing-stage\]/)
+      expect(i).to eq(6)
+      pure = (1..100).plazy.map { |x| x * 2 }.take(5)
+      expect([pure.sum, pure.map { |x| x + 1 }.to_a, pure.take(0).first, pure.with_index.to_a.last])
+        .to eq([30, [3, 5, 7, 9, 11], nil, [10, 4]])
+      expect { pure.take(-1) }.to raise_error(ArgumentError, "attempt to take negative size")
+      expect { [1].plazy.first(-1) }.to raise_error(ArgumentError, "attempt to take negative size")
+      expect { [1].pfirst(-1) }.to raise_error(ArgumentError, /negative array size/)
+    end
+
     it "takes blocks that compare" do
       lights = Array.new(50) { |i| Chains::Light.new((i * 37) % 50) }
       down = ->(one, other) { other.level <=> one.level }

@@ -259,6 +259,9 @@ each_backend do |backend|
       expect_refused("unsupported-key") { [3].pmap { |x| (k = [1]) && (h = { k => x }) && k.push(2) && h[[1, 2]] } }
       expect_refused("unsupported-result") { [1].pmap { |n| Hash.new { |h, k| h[k] = n } } }
       expect_refused("unsupported-method") { [1].pmap { |x| Hashes::TENS.replace({ x => 3 }) } }
+      # What changes it, and who is given it, would not know.
+      expect_refused("unsupported-method") { [1].pmap { |x| { a: x }.freeze } }
+      expect_refused("unsupported-method") { [1].pmap { |x| Set[x].freeze.size } }
       next if backend == :ruby
 
       adding = -> { [1].pmap { |_| h = { 1 => 2 }; h.each { |k, _| h[k + 1] = 3 }; h } }

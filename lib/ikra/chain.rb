@@ -84,7 +84,11 @@ module Ikra
 
     # @param count [Integer]
     # @return [Chain] of so many elements; the others are not computed
-    def take(count) = Chain.new(first(count))
+    def take(count)
+      Section.refuse(ArgumentError, "attempt to take negative size") if count.negative?
+
+      @stages.empty? ? Chain.new(first(count)) : Taken.new(@collection, @stages, count)
+    end
 
     # @yield [element]
     # @return [Chain] of the elements before the first one for which the block's value is false; those behind it are not
@@ -107,6 +111,8 @@ module Ikra
     #     equal value
     BARRIERS.each do |name|
       define_method(name) do |*arguments, **options, &block|
+        next Chain.new(Chain.ended(@collection, @stages, name, arguments, block, options)) if name == :sort_by
+
         all = ORDERS.include?(name) ? to_array : unchanged(name)
         Chain.new(Chain.ended(all, [], name, arguments, block, options).to_a)
       end
@@ -146,7 +152,7 @@ module Ikra
     # @param initial [Object] given with each element, for what the block puts into it
     # @yield [element, memo]
     # @return [Object] the memo
-    def each_with_object(memo, &block) = to_array.each_with_object(memo, &block)
+    def each_with_object(memo, &block) = unchanged(:each_with_object).each_with_object(memo, &block)
 
     # @return [Chain] self: it is one already
     def plazy = self
@@ -184,6 +190,47 @@ module Ikra
     # The same, where the stages change nothing.
     def unchanged(name)
       @stages.empty? ? @collection : Chain.ended(@collection, @stages, :to_a, [], nil, { unchanging: name })
+    end
+  end
+
+  # The first elements that come out of a chain, which are computed when something is done with them.
+  class Taken < Chain
+    # @api private
+    def initialize(collection, stages, count)
+      super(collection, stages)
+      @count = count
+    end
+
+    (Chain.public_instance_methods(false) - %i[inspect plazy]).each do |name|
+      define_method(name) do |*arguments, **options, &block|
+        Chain.new(taken(@count, name)).public_send(name, *arguments, **options, &block)
+      end
+    end
+
+    # @return [Chain] of so many of them
+    def take(count)
+      Section.refuse(ArgumentError, "attempt to take negative size") if count.negative?
+
+      Taken.new(@collection, @stages, [count, @count].min)
+    end
+
+    # @return [Object, Array] the first element, or so many; the others are not computed
+    def first(*count)
+      return taken([1, @count].min).first if count.empty?
+
+      count.first.is_a?(Integer) && count.first.between?(0, @count) ? taken(*count) : to_a.first(*count)
+    end
+
+    # @return [Array]
+    def to_a = taken(@count)
+    alias force to_a
+    alias entries to_a
+
+    private
+
+    # @param unchanging [Symbol, nil] the method for which the stages may change nothing
+    def taken(count, unchanging = nil)
+      Chain.ended(@collection, @stages, :first, [count], nil, { unchanging: })
     end
   end
 end

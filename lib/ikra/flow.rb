@@ -40,15 +40,11 @@ module Ikra
       selects? ? items.at(given) : given
     end
 
-    # The same for a method that runs element by element with the stages in Ruby, which therefore may change nothing.
-    def unchanging(method)
-      return values if @stages.empty? || items.size.zero?
+    # The same, or nil where the stages change something, and nothing is run.
+    def values_unchanged = @stages.empty? || items.size.zero? ? values : run(items, 0)
 
-      run(items, 0) || raise(
-        UnsupportedError, "stages before `#{method}` change something, and would run for all elements before it does " \
-                          "[changing-stage]\n  hint: if they may, say so: to_a.plazy.#{method}"
-      )
-    end
+    # The same for a method that runs element by element with the stages in Ruby, which therefore may change nothing.
+    def unchanging(method) = values_unchanged || refuse_changes(method)
 
     # The rows of the elements that are selected.
     #
@@ -78,7 +74,8 @@ module Ikra
     # then.
     #
     # @param most [Integer, Symbol] how many hits it takes, or one of {Composition::ENDS}
-    def each_part_until(most = 1)
+    # @param unchanging [Symbol, nil] the method for which the stages may change nothing
+    def each_part_until(most = 1, unchanging = nil)
       first = 0
       size = FIRST_PART
       while first < items.size
@@ -92,6 +89,7 @@ module Ikra
           yield run(items.part(first, before), first), first, before if before.positive?
           raise
         end
+        refuse_changes(unchanging) if unchanging && given.nil?
         return yield(in_order(most), 0, items.size) unless given
 
         yield given, first, count
@@ -161,6 +159,11 @@ module Ikra
       packed = items.packed
       items = items.with_index(0, nil) if @composed.numbered
       Base.new(items, :packed, @block, arguments: @composed.numbered ? [packed, items.columns.size - 1] : [packed])
+    end
+
+    def refuse_changes(method)
+      raise UnsupportedError, "stages before `#{method}` change something, and would run for all elements before it " \
+                              "does [changing-stage]\n  hint: if they may, say so: to_a.plazy.#{method}"
     end
 
     # The first hits, and no element behind them.

@@ -155,9 +155,21 @@ module Ikra
       yield flow(:map, @block).values
     end
 
-    # The same method over the array of what comes out of the stages.
+    # Ruby's own method over what comes out of the stages, with what the block gives for it: it runs for an element
+    # behind the stages.
+    def judged
+      values = flow(:judged, @block).values.to_a
+      row = -1
+      values.map(&:first).public_send(@name, *@arguments) { values[row += 1][1] }
+    end
+
+    # The same method over the array of what comes out of the stages. If these change something, its block has to run
+    # between them.
     def over_array
-      Terminal.new(all(flow.values), [], @name, @title, @arguments, @block, @options).outcome
+      values = @block && @name != :chunk ? flow.values_unchanged : flow.values
+      return judged unless values
+
+      Terminal.new(all(values), [], @name, @title, @arguments, @block, @options).outcome
     end
 
     def all(values) = values.to_a

@@ -29,7 +29,7 @@ const LIMITS: &[(&str, &str, &str)] = &[
     ("Array", "[]=", "one item, not behind a gap; an array from outside keeps its length"),
     ("Array", "fill", "not with a range"),
     ("Array", "flatten", "to a depth that is written out"),
-    ("Array", "freeze", "of an array made in the section which nobody changes"),
+    ("Array", "freeze", "of an array made in the section which nobody changes; given, it is not frozen"),
     ("Array", "sample", "by the generator of `rand` in blocks, or a Random"),
     ("Array", "shuffle", "by the generator of `rand` in blocks, or a Random"),
     (

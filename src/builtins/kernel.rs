@@ -256,6 +256,12 @@ fn frozen(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 /// `freeze`, of what the section makes or what is frozen anyway.
 fn freeze(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     match call.receiver.types.single() {
+        // Nothing would know that it is frozen: neither what changes it nor who is given it.
+        Some(ty) if ty.is_made_hash() => s.refuse_here(
+            "unsupported-method",
+            "a Hash or Set that the section makes cannot be frozen",
+            Some("leave `freeze` out, or freeze what the section has given".into()),
+        ),
         Some(Type::Record(_) | Type::Made(_) | Type::Building(..)) => s.freeze_made(&call.receiver),
         _ => call.receiver.clone(),
     }

@@ -37,7 +37,7 @@ module Ikra
         operator = nil unless @block.nil? && (operator.is_a?(Symbol) || operator.is_a?(String))
         return Trees.fold(flow.values.to_a, @title, @arguments, @block) if @options[:associative] && @block
         return ruby if @stages.empty?
-        return flow.values.to_a.inject(*@arguments, &@block) unless operator
+        return flow.unchanging(@name).to_a.inject(*@arguments, &@block) unless operator
 
         Folds.fold(flow, operator.to_sym, @arguments[...-1]) { flow.values.to_a.inject(*@arguments) }
       end
@@ -72,15 +72,14 @@ module Ikra
       def include? = @stages.empty? ? ruby : Plain.of(@collection, @stages).include?(*@arguments)
 
       def first
-        return ruby if @stages.empty?
-
         count = @arguments.empty? ? 1 : @arguments.first
-        raise ArgumentError, "attempt to take negative size" if count.negative?
+        raise ArgumentError, "attempt to take negative size" if count.negative? && @title == :first
+        return ruby if @stages.empty?
 
         taken = []
         return taken if count.zero?
 
-        flow.each_part_until(count) do |values,|
+        flow.each_part_until(count, @options[:unchanging]) do |values,|
           taken.concat(values.to_a)
           break if taken.size >= count
         end
