@@ -264,7 +264,7 @@ RSpec.describe Ikra::Chain do
         expected, given = %i[lazy plazy].map do |chain|
           i = 0
           found = %w[a b c].public_send(chain).map { |word| (i += 1) && word }
-          [found.public_send(name) { |_| name == :partition ? i.odd? : -i }.to_a, i]
+          [Array(found.public_send(name) { |_| name == :partition ? i.odd? : -i }), i]
         end
         expect(given).to eq(expected), "#{name}: #{given} instead of #{expected}"
       end
