@@ -291,6 +291,8 @@ RSpec.describe Ikra::Chain do
       pure = (1..100).plazy.map { |x| x * 2 }.take(5)
       expect([pure.sum, pure.map { |x| x + 1 }.to_a, pure.take(0).first, pure.with_index.to_a.last])
         .to eq([30, [3, 5, 7, 9, 11], nil, [10, 4]])
+      expect(pure.inspect).to eq("#<Ikra::Chain: Range.map.take(5)>")
+      expect { pure.first(-1) }.to raise_error(ArgumentError, "attempt to take negative size")
       expect { pure.take(-1) }.to raise_error(ArgumentError, "attempt to take negative size")
       expect { [1].plazy.first(-1) }.to raise_error(ArgumentError, "attempt to take negative size")
       expect { [1].pfirst(-1) }.to raise_error(ArgumentError, /negative array size/)

@@ -201,7 +201,7 @@ module Ikra
       @count = count
     end
 
-    (Chain.public_instance_methods(false) - %i[inspect plazy]).each do |name|
+    (Chain.public_instance_methods(false) - %i[inspect plazy explained]).each do |name|
       define_method(name) do |*arguments, **options, &block|
         Chain.new(taken(@count, name)).public_send(name, *arguments, **options, &block)
       end
@@ -218,13 +218,16 @@ module Ikra
     def first(*count)
       return taken([1, @count].min).first if count.empty?
 
-      count.first.is_a?(Integer) && count.first.between?(0, @count) ? taken(*count) : to_a.first(*count)
+      count.all?(Integer) ? taken([*count, @count].min) : to_a.first(*count)
     end
 
     # @return [Array]
     def to_a = taken(@count)
     alias force to_a
     alias entries to_a
+
+    # @return [String]
+    def inspect = "#{super.chomp(">")}.take(#{@count})>"
 
     private
 
@@ -233,4 +236,5 @@ module Ikra
       Chain.ended(@collection, @stages, :first, [count], nil, { unchanging: })
     end
   end
+  private_constant :Taken
 end

@@ -21,7 +21,8 @@ module Ikra
     # A block, and what the extension wants to know of it.
     Composed = Struct.new(:block, :owner, :shape, :drops, :numbered, keyword_init: true)
 
-    # The lines of each kind of stage; +%s+ is the user's block, called.
+    # The lines of each kind of stage; +%s+ is the user's block, called. +judged+ gives the value, and what the block
+    # says of it.
     LINES = {
       map: ["x = %s"],
       select: ["next Dropped unless %s"],

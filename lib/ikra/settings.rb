@@ -52,7 +52,7 @@ module Ikra
     end
 
     # What to do with a section that is not supported: +:raise+ an {UnsupportedError} (the default), or run it in plain
-    # +:ruby+ and warn, once for each place, why.
+    # +:ruby+ and warn, once for each place, why. What was refused is tried ever more rarely.
     #
     #   Ikra.fallback = :ruby
     #

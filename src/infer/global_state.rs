@@ -1,7 +1,7 @@
 //! Global variables, class variables, instance variables of classes and modules, and local variables that lambdas from
-//! around the section see, where a section assigns them. They are what elements share ([`super::accumulators`]): in memory from the beginning of the section, where elements conflict over
-//! them, and written back behind it. That one of them is assigned is found out where that is met; from the next walk on
-//! all that read it look there.
+//! around the section see, where a section assigns them. They are what elements share ([`super::accumulators`]): in memory
+//! from the beginning of the section, where elements conflict over them, and written back behind it. That one of them is
+//! assigned is found out where that is met; from the next walk on all that read it look there.
 
 use super::Lowerer;
 use super::accumulators::Written;

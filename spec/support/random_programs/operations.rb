@@ -15,15 +15,20 @@ module RandomPrograms
       chained_filter_map: ->(chain, block) { chain.filter_map(&block).reject { |x| x == 0 }.to_a },
       chained_select: ->(chain, block) { chain.select(&block).map { |x| [x, 1] }.to_a },
       chained_count: ->(chain, block) { chain.map(&block).select { |x| x }.count },
-      chained_first: ->(chain, block) { chain.map(&block).first(2) }
+      chained_first: ->(chain, block) { chain.map(&block).first(2) },
+      chained_take: ->(chain, block) { chain.map(&block).take(2).to_a },
+      chained_take_while: ->(chain, block) { chain.map { |x| x }.take_while(&block).to_a },
+      chained_find_index: ->(chain, block) { chain.map { |x| x }.find_index(&block) },
+      chained_group_by: ->(chain, block) { chain.map { |x| x }.group_by(&block) },
+      chained_partition: ->(chain, block) { chain.map { |x| x }.partition(&block) }
     }.freeze
     # What changes an array: it does so with a copy, of which it gives whether it was given, and what it holds then.
     CHANGES = { pmap!: :map!, pselect!: :select!, preject!: :reject!, pdelete_if: :delete_if }.freeze
     VARIED = {
       pmap: %i[pmap! pflat_map pfilter_map pgroup_by puniq psum pmin_by pmax_by pminmax_by pto_set
-               chained_map chained_filter_map chained_count chained_first],
+               chained_map chained_filter_map chained_count chained_first chained_take chained_group_by],
       pselect: %i[pselect! preject! pdelete_if preject ppartition pcount pfind pfind_index pany? pall? pnone? pone?
-                  ptake_while pdrop_while chained_select]
+                  ptake_while pdrop_while chained_select chained_take_while chained_find_index chained_partition]
     }.freeze
 
     # These do more with what the block gives than to look whether it is true: what they raise is no element's.
@@ -41,7 +46,8 @@ module RandomPrograms
       def in_ruby(operation, collection, &block)
         return changed(collection, CHANGES[operation], block) if CHANGES.key?(operation)
 
-        told(operation, CHAINS[operation]&.call(collection.lazy, block) || of(collection, operation, block))
+        chain = CHAINS[operation]
+        told(operation, chain ? chain.call(collection.lazy, block) : of(collection, operation, block))
       end
 
       def in_ikra(operation, collection, ticks, block)

@@ -200,7 +200,7 @@ module RandomPrograms
       elements, leaves = @home.world
       block = @home.block(leaves, elements)
       found = Bignums.first { sequential(elements.values_at(*kept), block) { |i| Bignums.at(i) } }
-      return [nil, error.element_index || found] if found == (section? ? 0 : Operations.element_of(error, found))
+      return [nil, found] if found == (section? ? 0 : Operations.element_of(error, found || false))
 
       comparable(kept, []) do
         verdict(:wrong_overflow,
