@@ -72,9 +72,38 @@ RSpec.describe Ikra::Chain do
         ->(all) { all.select { |_, i| i > 0 }.map { |x, i| [i, x] }.to_a },
         ->(all) { all.reject { |_, i| i > 1 }.to_a },
         ->(all) { all.filter_map { |x, i| x if i > 0 }.to_a }, ->(all) { all.map { |*x| x }.to_a },
-        ->(all) { all.select { |x| x.size == 2 }.first }, ->(all) { all.with_index.map { |(x, i), j| [x, i + j] }.to_a }
+        ->(all) { all.select { |x| x.size == 2 }.first }, ->(all) { all.with_index.map { |(x, i), j| [x, i + j] }.to_a },
+        ->(all) { all.with_index.map { |x| x }.to_a }, ->(all) { all.with_index { |x, _| x }.map { |x| x }.to_a },
+        ->(all) { all.select(&:itself).reject(&:frozen?).to_a }
       ]
       chains.each { |chain| expect(chain.call(pairs.plazy)).to eq(chain.call(pairs.lazy)) }
+    end
+
+    it "gives blocks behind stages that need more than one element several values, too" do
+      shelf = Class.new do
+        include Enumerable
+
+        def each
+          yield 5, 0
+          yield 6, 1
+          self
+        end
+      end
+      stages = [
+        ->(all) { all.take(1) }, ->(all) { all.select { |x| x }.take(1) }, ->(all) { all.drop(1) },
+        ->(all) { all.uniq { |x| x.size } }, ->(all) { all.drop_while { |x| x == 5 } },
+        ->(all) { all.take_while { |x| x == 5 } }, ->(all) { all.zip([1, 2]) }, ->(all) { all.flat_map { |x| [x, 7] } },
+        ->(all) { all.grep(Array) { |x| x } }, ->(all) { all.compact }, ->(all) { all.reject { |x| x == 5 }.uniq }
+      ]
+      ends = [
+        ->(all) { all.map { |x| x }.to_a }, ->(all) { all.group_by { |x| x } },
+        ->(all) { all.find_index { |x| x == 6 } },
+        ->(all) { all.map { |x| x }.min_by { |x| x == 5 ? 1 : 0 } }, ->(all) { all.count { |*x| x.size == 1 } },
+        ->(all) { all.each_with_object([]) { |x, memo| memo << x } }, ->(all) { all.sum { |x| x == 5 ? 1 : 2 } }
+      ]
+      stages.product(ends, [[5, 6].each_with_index, shelf.new]) do |stage, last, all|
+        expect(last.call(stage.call(all.plazy))).to eq(last.call(stage.call(all.lazy)))
+      end
     end
 
     it "is empty where its collection is" do

@@ -10,18 +10,21 @@ module Ikra
   # another one goes on with what it gave. What is computed, and what is raised, is what Ruby's
   # Enumerator::Lazy does.
   #
-  # Elements that are yielded as several values are arrays of these in a chain.
+  # Where the collection yields several values at once, +map+, +filter_map+, +flat_map+, +take_while+ and +drop_while+
+  # give their block all of them, as Lazy's do, until a stage makes one value of them. Other blocks get an array
+  # of them, and the methods that end a chain do.
   class Chain
     # Stages that a section has room for.
     FUSED = %i[map select reject filter_map].freeze
     # Stages behind which elements have the numbers that they had before.
     NUMBERED = %i[map numbered each_numbered].freeze
     # Stages that give an Array, of which the chain goes on: Ruby's methods with these names.
-    BARRIERS = %i[flat_map uniq drop_while zip each_slice each_cons chunk_while slice_when sort sort_by
-                  reverse shuffle flatten].freeze
+    BARRIERS = %i[flat_map each_slice each_cons chunk_while slice_when sort sort_by reverse shuffle flatten].freeze
     # Those of them that need everything in Ruby, too; the others go through elements one after the other there, through
     # all stages at a time.
     ORDERS = %i[sort sort_by reverse shuffle].freeze
+    # Those whose blocks get several values as such.
+    SPREADING = %i[flat_map collect_concat].freeze
     ENDS = %i[sum count min max minmax min_by max_by minmax_by inject any? all? none? one? find find_index include?
               group_by tally to_h partition to_set chunk].freeze
 
@@ -73,31 +76,52 @@ module Ikra
       offset ||= 0
       # Behind a filter the number of an element is known when all before it are done.
       counted = @stages.all? { |kind,| NUMBERED.include?(kind) }
-      return Chain.new(unchanged(:with_index)).with_index(offset, &block) unless counted
+      return unchanged(:with_index).with_index(offset, &block) unless counted
 
       block ? with(:each_numbered, block, offset) : with(:numbered, offset)
     end
 
-    # @yield [element, number]
-    # @return [Chain] as {#with_index}
-    def each_with_index(&block) = with_index(0, &block)
+    # @yield [element, number] for what it changes: the stages and the block run at once
+    # @return [Chain, Object] of the elements with their numbers, or, with a block, the collection
+    def each_with_index(&block)
+      return with_index unless block
+
+      with_index(0, &block).to_a
+      @collection
+    end
 
     # @param count [Integer]
     # @return [Chain] of so many elements; the others are not computed
     def take(count)
       Section.refuse(ArgumentError, "attempt to take negative size") if count.negative?
 
-      @stages.empty? ? Chain.new(first(count)) : Taken.new(@collection, @stages, count)
+      @stages.empty? ? passed(:first, [count]) : Taken.new(@collection, @stages, count)
     end
 
     # @yield [element]
     # @return [Chain] of the elements before the first one for which the block's value is false; those behind it are not
     #   computed
-    def take_while(&block) = Chain.new(Chain.ended(@collection, @stages, :take_while, [], block, {}))
+    def take_while(&block) = passed(:take_while, [], block)
 
     # @param count [Integer]
     # @return [Chain] of all but so many elements
-    def drop(count) = Chain.new(unchanged(:drop).to_a.drop(count))
+    def drop(count) = unchanged(:drop).passed(:drop, [count])
+
+    # @yield [element]
+    # @return [Chain] of the elements from the first one on for which the block's value is false
+    def drop_while(&block) = unchanged(:drop_while).passed(:drop_while, [], block)
+
+    # @yield [element]
+    # @return [Chain] of the elements without those that are equal to an earlier one, or for which the block gives an
+    #   equal value
+    def uniq(&block) = unchanged(:uniq).passed(:uniq, [], block)
+
+    # @param others [Array<Enumerable>]
+    # @yield [element, other, ...] for what it changes
+    # @return [Chain, nil] of arrays of an element and what stands at its place in the others; nil with a block
+    def zip(*others, &block)
+      block ? unchanged(:zip).to_a.zip(*others, &block) : unchanged(:zip).passed(:zip, others)
+    end
 
     # @!method flat_map
     #   @yield [element]
@@ -105,15 +129,11 @@ module Ikra
     # @!method sort_by
     #   @yield [element]
     #   @return [Chain] of the elements in the order of the block's values
-    # @!method uniq
-    #   @yield [element]
-    #   @return [Chain] of the elements without those that are equal to an earlier one, or for which the block gives an
-    #     equal value
     BARRIERS.each do |name|
       define_method(name) do |*arguments, **options, &block|
         next Chain.new(Chain.ended(@collection, @stages, name, arguments, block, options)) if name == :sort_by
 
-        all = ORDERS.include?(name) ? to_array : unchanged(name)
+        all = ORDERS.include?(name) ? to_array : unchanged(name).collection
         Chain.new(Chain.ended(all, [], name, arguments, block, options).to_a)
       end
     end
@@ -152,7 +172,7 @@ module Ikra
     # @param initial [Object] given with each element, for what the block puts into it
     # @yield [element, memo]
     # @return [Object] the memo
-    def each_with_object(memo, &block) = unchanged(:each_with_object).each_with_object(memo, &block)
+    def each_with_object(memo, &block) = unchanged(:each_with_object).collection.each_with_object(memo, &block)
 
     # @return [Chain] self: it is one already
     def plazy = self
@@ -172,24 +192,45 @@ module Ikra
 
     # @api private
     def self.ended(collection, stages, name, arguments, block, options)
+      collection = collection.to_a if stages.empty? && collection.is_a?(SeveralValues) && !SPREADING.include?(name)
       Terminal.run(collection, stages, name, name, arguments, block, **options)
+    end
+
+    protected
+
+    attr_reader :collection
+
+    def with(*stage) = Chain.new(@collection, [*@stages, stage])
+
+    # What a stage gives that gives some of the elements, or several values for each.
+    def passed(name, arguments = [], block = nil, **options)
+      given, width = Terminal.passed(@collection, @stages, name, arguments, block, **options)
+      Chain.new(width == 1 ? given : SeveralValues.new(given))
     end
 
     private
 
-    def with(*stage) = Chain.new(@collection, [*@stages, stage])
-
     def matching(kind, pattern, block)
       matched = with(kind, pattern)
-      block ? matched.map(&block) : matched
+      block ? matched.with(:matched, block) : matched
     end
 
     # What comes out of the stages, as an Array of its own or the collection.
     def to_array = @stages.empty? ? @collection : to_a
 
-    # The same, where the stages change nothing.
-    def unchanged(name)
-      @stages.empty? ? @collection : Chain.ended(@collection, @stages, :to_a, [], nil, { unchanging: name })
+    # The chain of it, where the stages change nothing.
+    def unchanged(name) = @stages.empty? ? self : passed(:to_a, unchanging: name)
+  end
+
+  # Yields the items of each array.
+  class SeveralValues
+    include Enumerable
+
+    def initialize(arrays) = @arrays = arrays
+
+    def each
+      @arrays.each { |values| yield(*values) }
+      self
     end
   end
 
@@ -203,7 +244,7 @@ module Ikra
 
     (Chain.public_instance_methods(false) - %i[inspect plazy explained]).each do |name|
       define_method(name) do |*arguments, **options, &block|
-        Chain.new(taken(@count, name)).public_send(name, *arguments, **options, &block)
+        passed(:first, [@count], unchanging: name).public_send(name, *arguments, **options, &block)
       end
     end
 
@@ -231,10 +272,7 @@ module Ikra
 
     private
 
-    # @param unchanging [Symbol, nil] the method for which the stages may change nothing
-    def taken(count, unchanging = nil)
-      Chain.ended(@collection, @stages, :first, [count], nil, { unchanging: })
-    end
+    def taken(count) = Chain.ended(@collection, @stages, :first, [count], nil, {})
   end
-  private_constant :Taken
+  private_constant :SeveralValues, :Taken
 end

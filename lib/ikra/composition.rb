@@ -25,6 +25,7 @@ module Ikra
     # says of it.
     LINES = {
       map: ["x = %s"],
+      matched: ["x = %s"],
       select: ["next Dropped unless %s"],
       reject: ["next Dropped if %s"],
       filter_map: ["x = %s", "next Dropped unless x"],
@@ -40,10 +41,12 @@ module Ikra
     # By a text that names it the compiler knows that what was matched is looked at.
     READS_MATCH = "# $~"
     DROPPING = %i[select reject filter_map compact truths falsities grep grep_v].freeze
-    CALLING = %i[map select reject filter_map each_numbered judged].freeze
+    CALLING = %i[map matched select reject filter_map each_numbered judged].freeze
     NUMBERED = %i[numbered each_numbered].freeze
-    # Stages behind which there are other values.
-    GIVING = %i[map filter_map numbered judged].freeze
+    # How the blocks of stages get elements that are several values: see {Base::PASSING}.
+    PASSING = { map: :values, filter_map: :values }.freeze
+    # How many values stand for an element behind a stage, where others leave that as it was.
+    WIDTHS = { map: 1, matched: 1, filter_map: 1, numbered: 2, each_numbered: 1, judged: 1 }.freeze
     # When a loop ends that goes through elements in order, other than by the number of its hits.
     ENDS = { judged_true: "x[1]", judged_false: "!x[1]" }.freeze
 
@@ -57,10 +60,11 @@ module Ikra
     class << self
       # @param stages [Array<Array(Symbol, Object, ...)>] kind and arguments of each stage
       # @param width [Integer] how many values are yielded for each element: several are an array
+      # @param passing [Symbol] how the last block gets them
       # @return [Composed]
-      def of(stages, width = 1)
+      def of(stages, width, passing)
         arguments = []
-        lines = lines_of(stages, arguments, width)
+        lines = lines_of(stages, arguments, width, passing)
         inner = stages.first.first == :in_order ? stages.first[1] : stages
         lines << READS_MATCH if keeps_match?(inner)
         numbered = stages.any? { |kind,| NUMBERED.include?(kind) }
@@ -70,6 +74,9 @@ module Ikra
         Composed.new(block: maker.call(*arguments), owner: blocks.last, shape:, numbered:,
                      drops: stages.any? { |kind,| DROPPING.include?(kind) })
       end
+
+      # @return [Integer] how many values stand for an element behind the stages
+      def width(stages, width) = stages.inject(width) { |before, stage| WIDTHS.fetch(stage.first, before) }
 
       # @return [String, nil] the text at a path of ours
       def text(path) = @texts[path]
@@ -108,19 +115,19 @@ module Ikra
 
       private
 
-      def lines_of(stages, arguments, width, split: false)
-        stages.flat_map do |stage|
-          lines(stage, arguments, width, split).tap { width = 1 if GIVING.include?(stage.first) }
+      def lines_of(stages, arguments, width, passing)
+        stages.each_with_index.flat_map do |stage, at|
+          kind = stage.first
+          all = (at == stages.size - 1 ? passing : PASSING[kind]) == :values
+          lines(stage, arguments, all ? width : 1).tap { width = WIDTHS.fetch(kind, width) }
         end
       end
 
-      def lines((kind, *given), arguments, width, split)
+      def lines((kind, *given), arguments, width)
         return space(*given, arguments) if kind == :space
         return compared(*given, arguments) if kind == :compared
         return in_order(*given, arguments) if kind == :in_order
 
-        # Enumerable#map hands several values on, #select makes one of them.
-        width = 1 unless split || GIVING.include?(kind)
         call = call(kind, given, arguments, width) if CALLING.include?(kind)
         at = arguments.size
         arguments.concat(given) unless call
@@ -147,7 +154,7 @@ module Ikra
         items = ["i = -1", "x.each do |x|", "i += 1"]
         numbers = ["from, by, many = x", "many.times do |i|", "x = from + (i * by)"]
         each = how[:series] ? numbers : items
-        inner = lines_of(stages, arguments, how[:width], split: how[:split])
+        inner = lines_of(stages, arguments, how[:width], how[:passing])
         inner.map! { |line| line.sub("next Dropped", "next") }
         ends = ENDS.fetch(how[:most]) { "hits.size == b#{arguments.push(how[:most]).size - 1}" }
         ["hits = []", *each, *inner, "hits << #{how[:rows] ? "i" : "x"}", "break if #{ends}", "end", "x = hits"]

@@ -19,13 +19,13 @@ module Ikra
     # @param name [Symbol] the method, as the user has called it
     # @param items [Items]
     # @param stages [Array<Array(Symbol, Object, ...)>] see {Composition::LINES}
-    # @param passing [Symbol] how a single block gets the elements: see {Base::PASSING}
+    # @param passing [Symbol, nil] how the last block gets the elements, see {Base::PASSING}, if not as that of a stage
     # @param rows [Boolean] where elements are selected by one block, that gives their rows
-    def initialize(name, items, stages, passing: :values, rows: false)
+    def initialize(name, items, stages, passing: nil, rows: false)
       @name = name
       @items = items
       @stages = stages
-      @passing = passing
+      @passing = passing || Composition::PASSING.fetch(stages.last&.first, :packed)
       prepare(rows)
     end
 
@@ -134,7 +134,7 @@ module Ikra
         @output = kind == :map ? :values : :selection
         @negated = kind == :reject
       elsif !@stages.empty?
-        @composed = Composition.of(@stages, items.yielded.size)
+        @composed = Composition.of(@stages, items.yielded.size, @passing)
         @block = @composed.block
         @output = @composed.drops ? :kept : :values
       end
@@ -172,8 +172,8 @@ module Ikra
     def in_order(most)
       from = items.columns.first if items.yielded == [0]
       from = nil unless from.is_a?(Series)
-      split = @composed.nil? && (@passing == :values || @block.lambda?)
-      how = { most:, split:, rows: selects?, series: !from.nil?, width: items.yielded.size }
+      passing = @passing == :taken_apart && @block.lambda? ? :values : @passing
+      how = { most:, passing:, rows: selects?, series: !from.nil?, width: items.yielded.size }
       one = Collections.array([from ? [from.first, from.step, items.size] : items.to_a])
       Flow.new(@name, one, [[:in_order, @stages, how]]).values.to_a.first
     rescue StandardError => e

@@ -130,21 +130,32 @@ module Ikra
 
     # @return [Enumerable] what comes out of the stages
     def self.of(collection, stages)
-      return collection if stages.empty?
-
-      stages.inject(collection.lazy) { |lazy, stage| after(lazy, *stage) }.eager
+      stages.empty? ? collection : lazy(collection, stages).eager
     end
+
+    # The same for a method that gives some of it, and how many values stand for each element: several are an array.
+    #
+    # @return [Array(Array, Integer)]
+    def self.passed(collection, stages, name, arguments, block)
+      passed = lazy(collection, stages)
+      passed = passed.public_send(name == :first ? :take : name, *arguments, &block) unless name == :to_a
+      rows = passed.map { |*values| values }.to_a
+      rows.all? { |values| values.size == 1 } ? [rows.map(&:first), 1] : [rows, 2]
+    end
+
+    def self.lazy(collection, stages) = stages.inject(collection.lazy) { |lazy, stage| after(lazy, *stage) }
 
     def self.after(lazy, kind, *given)
       case kind
       when :map, :select, :reject, :filter_map then lazy.public_send(kind, &given.first)
+      when :matched then lazy.map { |*values| given.first.call(values.size == 1 ? values.first : values) }
       when :compact then lazy.compact
       when :grep, :grep_v then lazy.public_send(kind, given.first)
       when :numbered then lazy.with_index(given.first)
       when :each_numbered then lazy.with_index(given.last, &given.first)
       end
     end
-    private_class_method :after
+    private_class_method :lazy, :after
 
     def self.associative(values, given, block) = values.inject(*given, &block)
   end

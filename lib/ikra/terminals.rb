@@ -19,10 +19,14 @@ module Ikra
     include(*OPERATIONS)
 
     # How these methods give their block what `each` yields: see {Base::PASSING}.
-    TAKEN_APART = %i[
-      group_by partition min_by max_by minmax_by find detect sort_by drop_while reject select filter each_entry
-    ].freeze
-    PACKED = %i[to_set chunk sum].freeze
+    PASSING = {
+      **%i[group_by partition min_by max_by minmax_by find detect sort_by drop_while reject select filter
+           each_entry].to_h { |name| [name, :taken_apart] },
+      **%i[to_set chunk sum].to_h { |name| [name, :packed] },
+      to_h: :split
+    }.freeze
+    # Those stages that see elements as one value each.
+    WHOLE = %i[uniq drop zip].freeze
     # Those that stop at an element, which there may be although the collection has no end.
     EARLY = %i[find detect find_index first any? all? none? take_while].freeze
     NONE = Object.new.freeze
@@ -34,6 +38,15 @@ module Ikra
     def self.run(collection, stages, name, title, arguments, block, **options)
       terminal = new(collection, stages, name, title, arguments, block, options)
       Section.carry_out(title, -> { terminal.plain }, terminal.user_block) { terminal.outcome }
+    end
+
+    # The same for a stage that gives some of the elements: also how many values stand for each, several being an array.
+    #
+    # @return [Array(Array, Integer)]
+    def self.passed(collection, stages, name, arguments, block, **options)
+      terminal = new(collection, stages, name, name, arguments, block, { **options, passed: true })
+      plain = -> { Plain.passed(collection, stages, name, arguments, block) }
+      Section.carry_out(name, plain, terminal.user_block) { terminal.passed }
     end
 
     # Those of a block that answers yes or no, and those of one that gives a value.
@@ -85,6 +98,16 @@ module Ikra
       OPERATIONS.any? { |one| one.public_method_defined?(@name, false) } ? public_send(@name) : ruby
     end
 
+    # @return [Array(Array, Integer)] see {Terminal.passed}
+    def passed
+      return [outcome.to_a, 1] if @collection.is_a?(Array) && @stages.empty? && @name != :zip
+
+      width = Composition.width(@stages, items.yielded.size)
+      @collection = WHOLE.include?(@name) ? items.to_a : items.again if @stages.empty?
+      given = outcome.to_a
+      [given, @name == :zip ? @arguments.size + 1 : width]
+    end
+
     # The same in plain Ruby.
     def plain
       return Plain.associative(Plain.of(@collection, @stages), @arguments, @block) if @options[:associative]
@@ -99,9 +122,9 @@ module Ikra
       return @items ||= endless if EARLY.include?(@name) && endless?
 
       # Struct#to_h yields names too.
-      return @items ||= Collections.members(@collection) if @name == :to_h && @collection.is_a?(Struct)
+      return @items ||= Collections.members(@collection) if @title == :pto_h && @collection.is_a?(Struct)
 
-      @items ||= Collections.items(@collection, TAKEN_APART.include?(@name) ? :pselect : :pmap)
+      @items ||= Collections.items(@collection, passing == :taken_apart ? :pselect : :pmap)
     end
 
     def endless? = @collection.instance_of?(Range) && @collection.begin.is_a?(Integer) && @collection.end.nil?
@@ -112,13 +135,16 @@ module Ikra
     # What comes out of the stages, and out of one more.
     def flow(*last, rows: false)
       stages = last.empty? ? @stages : [*@stages, last]
-      passing = if TAKEN_APART.include?(@name) then :taken_apart
-                elsif PACKED.include?(@name) then :packed
-                elsif @name == :to_h then :split
-                else
-                  :values
-                end
-      Flow.new(@title, items, stages, passing:, rows:)
+      Flow.new(@title, items, stages, passing: (passing unless last.empty?), rows:)
+    end
+
+    # How the block gets what comes out of the stages.
+    def passing
+      if @options[:passed] then :values
+      elsif @stages.empty? then PASSING.fetch(@name, :values)
+      else
+        :packed
+      end
     end
 
     def nothing_to_run? = @block.nil? && @stages.empty?

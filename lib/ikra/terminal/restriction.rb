@@ -75,9 +75,7 @@ module Ikra
         return over_array unless @stages.empty?
 
         stages = [[kind, *@arguments], [:map, @block]]
-        if @block && Composition.keeps_match?(stages)
-          return Flow.new(@title, items, stages, passing: :values).values.to_a
-        end
+        return Flow.new(@title, items, stages).values.to_a if @block && Composition.keeps_match?(stages)
 
         values = Plain.of(@collection, []).public_send(kind, *@arguments)
         @block ? Section.run(values, :pmap, 1, nil, @block) : values
@@ -91,7 +89,8 @@ module Ikra
         return [].each if all.empty?
 
         pairs = Items.new([all[...-1], all[1..]], all.size - 1, nil, yielded: [0, 1])
-        answers = Flow.new(@title, pairs, [[splits ? :select : :reject, @block]], rows: true)
+        answers = Flow.new(@title, pairs, [[splits ? :select : :reject, @block]],
+                           passing: :values, rows: true)
         cuts = pairs.size.zero? ? [] : answers.rows.to_a
         [-1, *cuts, all.size - 1].each_cons(2).map { |before, last| all[(before + 1)..last] }.each
       end

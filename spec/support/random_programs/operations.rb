@@ -20,15 +20,22 @@ module RandomPrograms
       chained_take_while: ->(chain, block) { chain.map { |x| x }.take_while(&block).to_a },
       chained_find_index: ->(chain, block) { chain.map { |x| x }.find_index(&block) },
       chained_group_by: ->(chain, block) { chain.map { |x| x }.group_by(&block) },
-      chained_partition: ->(chain, block) { chain.map { |x| x }.partition(&block) }
+      chained_partition: ->(chain, block) { chain.map { |x| x }.partition(&block) },
+      chained_drop: ->(chain, block) { chain.drop(1).map(&block).to_a },
+      chained_uniq: ->(chain, block) { chain.uniq(&block).map { |x| x }.to_a },
+      chained_drop_while: ->(chain, block) { chain.drop_while(&block).map { |x| x }.to_a },
+      chained_zip: ->(chain, block) { chain.map(&block).zip([1, 2]).map { |x| x }.to_a },
+      chained_with_index: ->(chain, block) { chain.map(&block).with_index.map { |x| x }.to_a }
     }.freeze
     # What changes an array: it does so with a copy, of which it gives whether it was given, and what it holds then.
     CHANGES = { pmap!: :map!, pselect!: :select!, preject!: :reject!, pdelete_if: :delete_if }.freeze
     VARIED = {
       pmap: %i[pmap! pflat_map pfilter_map pgroup_by puniq psum pmin_by pmax_by pminmax_by pto_set
-               chained_map chained_filter_map chained_count chained_first chained_take chained_group_by],
+               chained_map chained_filter_map chained_count chained_first chained_take chained_group_by
+               chained_drop chained_uniq chained_zip chained_with_index],
       pselect: %i[pselect! preject! pdelete_if preject ppartition pcount pfind pfind_index pany? pall? pnone? pone?
-                  ptake_while pdrop_while chained_select chained_take_while chained_find_index chained_partition]
+                  ptake_while pdrop_while chained_select chained_take_while chained_find_index chained_partition
+                  chained_drop_while]
     }.freeze
 
     # These do more with what the block gives than to look whether it is true: what they raise is no element's.
