@@ -72,7 +72,8 @@ RSpec.describe Ikra::Chain do
         ->(all) { all.select { |_, i| i > 0 }.map { |x, i| [i, x] }.to_a },
         ->(all) { all.reject { |_, i| i > 1 }.to_a },
         ->(all) { all.filter_map { |x, i| x if i > 0 }.to_a }, ->(all) { all.map { |*x| x }.to_a },
-        ->(all) { all.select { |x| x.size == 2 }.first }, ->(all) { all.with_index.map { |(x, i), j| [x, i + j] }.to_a },
+        ->(all) { all.select { |x| x.size == 2 }.first },
+        ->(all) { all.with_index.map { |(x, i), j| [x, i + j] }.to_a },
         ->(all) { all.with_index.map { |x| x }.to_a }, ->(all) { all.with_index { |x, _| x }.map { |x| x }.to_a },
         ->(all) { all.select(&:itself).reject(&:frozen?).to_a }
       ]
