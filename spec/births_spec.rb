@@ -412,7 +412,7 @@ each_compiling_backend do
   it "refuses what a row cannot hold" do
     all = Array.new(4) { |i| Births::Body.new(i) }
     all.each_with_index { |body, i| body.other = all[i - 1] }
-    expect { all.peach(2) { |b| b.best = Hash.new { 1 } } }.to raise_error(Ikra::UnsupportedError, /unsupported-store/)
+    expect { all.peach(2) { |b| b.best = Hash.new { b } } }.to raise_error(Ikra::UnsupportedError, /unsupported-store/)
     expect { all.peach(2) { |b| b.best = [1..b.mass] } }.to raise_error(Ikra::UnsupportedError, /unsupported-store/)
     all.peach(2) { |b| b.other.best = [b.mass] }
     expect(all.map { |b| b.other.best }).to eq(all.map { |b| [b.mass] })

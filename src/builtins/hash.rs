@@ -72,7 +72,8 @@ pub(super) const ROWS: &[Row] = &[
                 false => s.send(&c.receiver, "#missing", &c.args, 1),
             };
         }
-        if !c.args.is_empty() && sort(c).is_some_and(|sort| matches!(sort.default, HashDefault::Block(_))) {
+        let has_block = |sort: HashSort| matches!(sort.default, HashDefault::Block(_) | HashDefault::Made(_));
+        if !c.args.is_empty() && sort(c).is_some_and(has_block) {
             return s.send(&c.receiver, "#missing", &c.args, 1);
         }
         match sort(c).map(|sort| sort.default) {
@@ -260,7 +261,7 @@ pub(super) const PRIMITIVES: &[Row] = &[
             let default = default_value(s, &c.receiver);
             make(s, &default)
         }
-        Some(HashSort { by_identity: false, default: HashDefault::Block(_) }) => {
+        Some(HashSort { by_identity: false, default: HashDefault::Block(_) | HashDefault::Made(_) }) => {
             let block = default_block(s, c);
             make(s, &block)
         }
@@ -518,7 +519,7 @@ fn missing(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     }
     match sort(call).map(|sort| sort.default) {
         Some(HashDefault::Value) => default_value(s, &call.receiver),
-        Some(HashDefault::Block(_)) => {
+        Some(HashDefault::Block(_) | HashDefault::Made(_)) => {
             let block = default_block(s, call);
             s.send(&block, "call", &[call.receiver.clone(), call.args[0].clone()], 1)
         }
@@ -531,6 +532,9 @@ fn default_block(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let root = match call.receiver.types.single() {
         Some(Type::Hash(kind, HashSort { default: HashDefault::Block(Some(_)), .. })) => {
             s.root(&RootKey::DefaultBlock(*kind))
+        }
+        Some(Type::Hash(_, HashSort { default: HashDefault::Made(number), .. })) => {
+            return s.closed_proc(*number);
         }
         _ => None,
     };

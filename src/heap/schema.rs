@@ -181,7 +181,7 @@ pub struct VariableSchema {
     pub types: TypeSet,
 }
 
-/// A lambda or proc that the section makes and gives, which uses nothing around it.
+/// A lambda or proc that the section gives: one that it makes and that uses nothing around it, or one from before.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProcSchema {
     /// As of `Type::Proc`.
@@ -201,6 +201,10 @@ pub enum ProcPlace {
     Block,
     /// There, and it uses self or variables around the section.
     BlockWithin,
+    /// In a lambda or proc from around the section, by its root.
+    Closure(u32),
+    /// It is that root itself.
+    Root(u32),
 }
 
 /// A block that Ruby runs in the middle of a driver.
@@ -263,6 +267,8 @@ pub struct Schema {
     pub hashes: BTreeMap<ArrayKind, [ArrayKind; 3]>,
     /// The kinds of the defaults of those that it makes, where they have one.
     pub hash_defaults: BTreeMap<ArrayKind, ArrayKind>,
+    /// The numbers of their default blocks, which are among `procs`.
+    pub hash_blocks: BTreeMap<ArrayKind, u32>,
     pub accumulators: Vec<AccumulatorSchema>,
     /// What the variables of a driver hold that elements assign: their numbers come behind those of `accumulators`.
     pub variables: Vec<VariableSchema>,

@@ -63,9 +63,7 @@ impl Lowerer<'_> {
     /// `->(x) { … }`, `lambda { … }`, `proc { … }`: a value known at compile time.
     pub(crate) fn make_proc(&mut self, literal: &Arc<BlockLiteral>, lambda: bool) -> Operand {
         let number = self.memo.proc_number(self.context, literal.id.0);
-        if let Some(scope) = self.closed_in(literal, lambda) {
-            self.closed_procs.insert(number, scope);
-        }
+        let closed = self.closed_in(literal, lambda);
         let mut block = self.block_literal(literal, None, lambda);
         let mut taken = Vec::new();
         if let BlockRef::Literal { home, .. } = &mut block {
@@ -93,40 +91,58 @@ impl Lowerer<'_> {
             }
             home.taken = taken.into();
         }
+        if let (Some(place), BlockRef::Literal { literal, home, break_to, lambda }) = (closed, &block) {
+            // Where it is met before this is, its method is none that runs.
+            let home = Home { activation: u32::MAX, ..home.clone() };
+            let block = BlockRef::Literal {
+                literal: Arc::clone(literal),
+                home,
+                break_to: *break_to,
+                lambda: *lambda,
+            };
+            self.memo.closed_procs.insert(number, (place, block));
+        }
         self.proc_operand(number, block)
     }
 
     /// Where a lambda or proc stands that uses nothing of the code around it but constants, and of that around the section
     /// what Ruby finds there.
-    fn closed_in(&self, literal: &BlockLiteral, lambda: bool) -> Option<Scope> {
+    fn closed_in(&self, literal: &BlockLiteral, lambda: bool) -> Option<ProcPlace> {
         let frame = self.frame();
         let own_block = frame.code.params.block;
         let leaves = !lambda && (has_return(&literal.body) || has_break(&literal.body));
+        let place = match (&frame.scope, frame.closure) {
+            (Scope::Method { owner, nesting }, None) => ProcPlace::Method(*owner, nesting.clone()),
+            (Scope::Block, None) if uses_self(literal) || uses_captured(literal) => ProcPlace::BlockWithin,
+            (Scope::Block, None) => ProcPlace::Block,
+            (_, Some(Closure::Root(root))) => ProcPlace::Closure(root),
+            _ => return None,
+        };
         let is_closed = !frame.builtin
-            && frame.closure.is_none()
             && !leaves
             && used_by(literal, own_block).is_empty()
             && !calls_outer(literal, own_block)
-            && (frame.scope == Scope::Block || !uses_self(literal) && !uses_captured(literal));
-        is_closed.then(|| frame.scope.clone())
+            && (place == ProcPlace::BlockWithin || !uses_self(literal) && !uses_captured(literal));
+        is_closed.then_some(place)
     }
 
     /// Can a lambda or proc that the section makes be given? Then Ruby makes it of its text.
     pub(super) fn give_proc(&mut self, number: u32) -> bool {
-        let (Some(BlockRef::Literal { literal, lambda, .. }), Some(scope)) =
-            (self.procs.get(&number), self.closed_procs.get(&number))
-        else {
-            return false;
+        let (place, text, lambda) = match self.memo.closed_procs.get(&number) {
+            Some((place, BlockRef::Literal { literal, lambda, .. })) => (place, literal.span, *lambda),
+            Some((place, BlockRef::Outer { code, lambda, .. })) => (place, code.span, *lambda),
+            _ => return false,
         };
-        let place = match scope {
-            Scope::Block if uses_self(literal) || uses_captured(literal) => ProcPlace::BlockWithin,
-            Scope::Block => ProcPlace::Block,
-            Scope::Method { owner, nesting } => ProcPlace::Method(*owner, nesting.clone()),
-            Scope::Literal(_) => return false,
-        };
-        let schema = ProcSchema { number, text: literal.span, lambda: *lambda, place };
+        let schema = ProcSchema { number, text, lambda, place: place.clone() };
         self.given_procs.insert(number, schema);
         true
+    }
+
+    /// The default block of Hashes that the section makes and that have rows.
+    pub(crate) fn closed_proc(&mut self, number: u32) -> Operand {
+        let Some((_, block)) = self.memo.closed_procs.get(&number) else { return Operand::bottom() };
+        self.procs.entry(number).or_insert_with(|| block.clone());
+        Operand { types: Type::Proc(number).into(), values: Values::new() }
     }
 
     /// A block that is written at the call that is lowered, as a proc.
@@ -168,15 +184,18 @@ impl Lowerer<'_> {
     ) -> Option<Rc<Outliving>> {
         let frame = self.frame();
         let own_block = frame.code.params.block;
-        if !needs.is_empty()
-            || frame.closure.is_some()
-            || !matches!(frame.scope, Scope::Method { .. })
-            || calls_outer(literal, own_block)
-        {
+        let can_be_anew = match frame.closure {
+            None => matches!(frame.scope, Scope::Method { .. } | Scope::Block),
+            Some(closure) => matches!(closure, Closure::Root(_)),
+        };
+        if !needs.is_empty() || !can_be_anew || calls_outer(literal, own_block) {
+            return None;
+        }
+        let mut used: Vec<LocalId> = used_by(literal, own_block).into_iter().collect();
+        if self.frame().scope == Scope::Block && !used.is_empty() {
             return None;
         }
         let single = self.single_assignment();
-        let mut used: Vec<LocalId> = used_by(literal, own_block).into_iter().collect();
         used.retain(|local| taken.iter().all(|(other, _)| other != local));
         used.sort_unstable();
         for local in used {
@@ -201,6 +220,7 @@ impl Lowerer<'_> {
             owner: frame.owner,
             scope: frame.scope.clone(),
             builtin: frame.builtin,
+            closure: frame.closure,
             call_span: frame.call_span,
         }))
     }
@@ -221,10 +241,11 @@ impl Lowerer<'_> {
         };
         let receiver = home.taken.iter().find(|(local, _)| *local == SELF);
         let receiver = receiver.map_or_else(Operand::bottom, |(_, value)| value.clone());
-        let Outliving { code, name, owner, scope, builtin, call_span } = &*outliving;
+        let Outliving { code, name, owner, scope, builtin, closure, call_span } = &*outliving;
         self.push_frame(&receiver, name, *owner, code, *builtin, None);
         let frame = self.frames.len() - 1;
         self.frames[frame].scope = scope.clone();
+        self.frames[frame].closure = *closure;
         self.frames[frame].call_span = *call_span;
         let activation = self.frames[frame].activation;
         Some(Home { frame, activation, blocks: Rc::default(), needs: Rc::default(), ..home.clone() })
@@ -406,7 +427,11 @@ impl Lowerer<'_> {
             Err(refusal) => return self.refuse(refusal),
         };
         let number = self.memo.proc_number(u32::MAX, root) | method;
-        self.procs.insert(number, BlockRef::Outer { root, code, lambda, active: usize::MAX });
+        let block = BlockRef::Outer { root, code, lambda, active: usize::MAX };
+        if method == 0 {
+            self.memo.closed_procs.insert(number, (ProcPlace::Root(root), block.clone()));
+        }
+        self.procs.insert(number, block);
         Operand { types: Type::Proc(number).into(), values: Values::new() }
     }
 

@@ -17,7 +17,7 @@ impl Lowerer<'_> {
         if self.in_driver {
             return false;
         }
-        let lists: Vec<ListKind> = types.iter().filter_map(keys_of).collect();
+        let lists: Vec<ListKind> = types.iter().filter_map(|ty| self.keys_of(ty)).collect();
         let lists: Vec<ListKind> = lists.into_iter().map(|list| self.memo.known_list(list)).collect();
         let before = self.memo.lists_of_hashes.len();
         self.memo.lists_of_hashes.extend(lists);
@@ -39,18 +39,32 @@ impl Lowerer<'_> {
     /// An empty Hash of the heap, where one of lists of the current node's `slots` is to have rows. `None`: it has none.
     pub(crate) fn new_hash(&mut self, slots: [u32; 3], default: &Operand) -> Option<Operand> {
         let lists = slots.map(|slot| self.memo.list_kind((self.context, self.node.0, slot)));
-        if !self.hash_has_rows(lists) || default.types.iter().any(is_proc) {
+        if !self.hash_has_rows(lists) {
             return None;
         }
-        let has_default = default.types.single() != Some(&Type::Nil);
-        let place = self.memo.context(u32::MAX, lists[0].0, u32::MAX - 13);
-        let number = self.memo.made_kind(place);
-        let sort = HashSort {
-            default: if has_default { HashDefault::Value } else { HashDefault::Nil },
-            by_identity: false,
+        let of_default = match default.types.single() {
+            Some(Type::Nil) => HashDefault::Nil,
+            Some(Type::Proc(number)) if self.give_proc(*number) => HashDefault::Made(*number),
+            _ if default.types.iter().any(is_proc) => return None,
+            _ => HashDefault::Value,
         };
+        let has_default = of_default == HashDefault::Value;
+        // One place may make Hashes of several sorts, where it copies others.
+        let of_sort = match of_default {
+            HashDefault::Nil => 0,
+            HashDefault::Value => 1,
+            HashDefault::Block(number) => number.map_or(2, |number| number + 3),
+            HashDefault::Made(number) => number + 3,
+        };
+        let place = self.memo.context(u32::MAX, lists[0].0, u32::MAX - 13);
+        let place = self.memo.context(place, of_sort, u32::MAX - 13);
+        let number = self.memo.made_kind(place);
+        let sort = HashSort { default: of_default, by_identity: false };
         let kind = self.host.made_hash(number, sort);
         self.memo.rows_of_lists.insert(kind, (lists[0], Some(sort)));
+        if let HashDefault::Made(number) = of_default {
+            self.memo.hash_blocks.insert(kind, number);
+        }
         let mut parts = Vec::new();
         for part in HashPart::ALL {
             if part == HashPart::Default && !has_default {
@@ -120,26 +134,36 @@ impl Lowerer<'_> {
             true
         }
     }
+
+    /// The kind of the list of keys of a Hash that the section makes, and that can have a row.
+    fn keys_of(&self, ty: &Type) -> Option<ListKind> {
+        let Type::Record(record) = ty else { return None };
+        let of = |name: &str| record.fields.iter().find(|(field, _)| field == name).map(|(_, types)| types);
+        if !record.is_hash() {
+            return None;
+        }
+        let is_closed =
+            |ty: &Type| matches!(ty, Type::Proc(number) if self.memo.closed_procs.contains_key(number));
+        if of(RecordType::HASH[3])?.iter().any(|ty| is_proc(ty) && !is_closed(ty)) {
+            return None;
+        }
+        match of(RecordType::HASH[0])?.single()? {
+            Type::List(kind) => Some(*kind),
+            _ => None,
+        }
+    }
+
+    /// Is it a Hash that the section makes, and that can have a row?
+    pub(super) fn can_have_row(&self, ty: &Type) -> bool {
+        self.keys_of(ty).is_some()
+    }
+}
+
+/// Is it a Hash that the section makes, with a default block?
+pub(super) fn has_default_block(ty: &Type) -> bool {
+    matches!(ty, Type::Record(record) if record.is_hash() && record.fields[3].1.iter().any(is_proc))
 }
 
 fn is_proc(ty: &Type) -> bool {
     ty.shape() == Shape::Proc || matches!(ty, Type::Closure(..))
-}
-
-/// The kind of the list of keys of a Hash that the section makes, and that can have a row.
-fn keys_of(ty: &Type) -> Option<ListKind> {
-    let Type::Record(record) = ty else { return None };
-    let of = |name: &str| record.fields.iter().find(|(field, _)| field == name).map(|(_, types)| types);
-    if !record.is_hash() || of(RecordType::HASH[3])?.iter().any(is_proc) {
-        return None;
-    }
-    match of(RecordType::HASH[0])?.single()? {
-        Type::List(kind) => Some(*kind),
-        _ => None,
-    }
-}
-
-/// Is it a Hash that the section makes, and that can have a row?
-pub(super) fn can_have_row(ty: &Type) -> bool {
-    keys_of(ty).is_some()
 }

@@ -70,25 +70,23 @@ impl Lowerer<'_> {
                 let is_made =
                     record.fields[..2].iter().all(|(_, list)| matches!(list.single(), Some(Type::List(_))));
                 let is_lost = of_default.iter().any(|ty| match ty {
-                    Type::Proc(number) if met.given && is_made => !self.give_proc(*number),
+                    Type::Proc(number) if is_made => !self.give_proc(*number),
                     ty => is_block(ty),
                 });
                 if is_lost {
-                    let (what, hint) = match met.given && is_made {
-                        true => (
-                            "that uses variables or self",
-                            "let the block use the Hash, the key and constants",
-                        ),
-                        false => ("that the section makes", "store its pairs, or keep it in a variable"),
-                    };
                     self.refuse_here(
                         "unsupported-result",
-                        format!("a Hash with a default block {what} cannot leave the section"),
-                        Some(format!("{hint}; or give a copy without it: {{}}.merge(hash)")),
+                        "a Hash with a default block that uses variables or self cannot leave the section",
+                        Some(
+                            "let the block use the Hash, the key and constants; or give a copy without it: \
+                             {}.merge(hash)"
+                                .into(),
+                        ),
                     );
                     return false;
                 }
-                record.fields.iter().all(|(_, types)| self.parts_can_leave(types, met, within))
+                let mut parts = record.fields.iter().map(|(_, types)| types.filter(|ty| !is_block(ty)));
+                parts.all(|types| self.parts_can_leave(&types, met, within))
             }
             Type::Record(record) if record.class.0 as usize >= ClassId::BUILTIN.len() => {
                 if !self.class_can_leave(record.class) {

@@ -6,6 +6,7 @@ use super::closed_blocks::ClosedBlock;
 use super::made::MadeMemo;
 use super::operand;
 use super::remembered::Holders;
+use crate::heap::schema::ProcPlace;
 use crate::ir::Site;
 use crate::syntax::ast::NodeId;
 use crate::types::{ArrayKind, ClassId, HashSort, HierarchyId, ListKind, Type, TypeSet};
@@ -205,6 +206,8 @@ pub struct Memo {
     pub hashes: BTreeMap<ArrayKind, [ArrayKind; 3]>,
     /// The kinds of the defaults of those that the driver makes, where they have one.
     pub hash_defaults: BTreeMap<ArrayKind, ArrayKind>,
+    /// The numbers of the default blocks of those that the section makes.
+    pub hash_blocks: BTreeMap<ArrayKind, u32>,
     /// Pairs are deleted from Hashes that the section makes.
     pub dead_pairs: bool,
     /// Codes (by address) that call themselves, directly or through others.
@@ -274,6 +277,9 @@ pub struct Memo {
     pub shared_variables: BTreeSet<String>,
     /// Variables of others than the code around the section that it assigns.
     pub global_state: BTreeMap<String, super::global_state::GlobalState>,
+    /// The lambdas and procs that Ruby can be given, by number: those that use nothing of the code around them, and those
+    /// from before the section.
+    pub closed_procs: BTreeMap<u32, (ProcPlace, super::BlockRef)>,
     /// Some array that the section makes is frozen.
     pub freezes_arrays: bool,
     /// What the section's block gives.

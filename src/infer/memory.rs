@@ -1,6 +1,7 @@
 //! Instance variables, arrays and roots: the loads and stores of the section, and the buffers behind them.
 
 use super::Lowerer;
+use super::hash_rows::has_default_block;
 use super::held_procs::Closure;
 use super::host::{RootKey, Scope};
 use super::operand::{self, Operand, Values, is_tagged};
@@ -328,6 +329,9 @@ impl Lowerer<'_> {
         let what = self.describe(&local);
         let hint = match local.iter().next() {
             Some(Type::Range { .. }) => "store its ends, each in a variable of its own",
+            Some(ty) if has_default_block(ty) => {
+                "let its default block use the Hash, the key and constants, and no variables or self"
+            }
             Some(ty) if ty.is_made_hash() => "let the section give it (`pmap`), and store it then",
             Some(ty) if ty.is_made_string() => {
                 "let the section give it (`pmap`), and store it then; or put it into an array or a Hash that the \
@@ -388,6 +392,14 @@ impl Lowerer<'_> {
     ) {
         let values = self.convert(value, stored);
         let (tag, payload) = stored.column_scalars();
+        if values.is_empty() && payload.is_some() && !value.is_bottom() {
+            self.refuse_here(
+                "unsupported-store",
+                format!("{} cannot be told apart where it is stored", self.describe(stored)),
+                Some("store values of one kind, and Hashes with one default block".into()),
+            );
+            return;
+        }
         let mut values = values.into_iter();
         for (part, ty) in [(Part::Tag, tag), (Part::Payload, payload)] {
             let (Some(ty), Some(value)) = (ty, ty.and_then(|_| values.next())) else { continue };
@@ -906,6 +918,7 @@ impl Lowerer<'_> {
             arrays,
             hashes: self.memo.hashes.clone(),
             hash_defaults: self.memo.hash_defaults.clone(),
+            hash_blocks: self.memo.hash_blocks.clone(),
             accumulators: self.accumulator_schema(),
             variables: self.driver_variables(),
             syncs: self.syncs.clone(),

@@ -338,7 +338,7 @@ pub(crate) struct Home {
 /// `self` among what a lambda takes along.
 pub(crate) const SELF: LocalId = LocalId(u32::MAX);
 
-/// The method that a lambda was written in which outlives its call.
+/// The method, or lambda from around the section, that a lambda was written in which outlives its call.
 #[derive(Debug)]
 pub(crate) struct Outliving {
     code: Rc<Code>,
@@ -346,6 +346,7 @@ pub(crate) struct Outliving {
     owner: ClassId,
     scope: Scope,
     builtin: bool,
+    closure: Option<held_procs::Closure>,
     call_span: Span,
 }
 
@@ -532,7 +533,6 @@ pub(crate) struct Lowerer<'h> {
     /// Lambdas and procs that leave the section.
     given_procs: std::collections::BTreeMap<u32, crate::heap::schema::ProcSchema>,
     /// The code that those stand in which use nothing around them: the section's, or that of a method.
-    closed_procs: FxHashMap<u32, Scope>,
     /// What blocks of `Ikra.sync` see of variables of the driver.
     shown: std::collections::BTreeSet<(u32, u32)>,
 }
@@ -625,7 +625,6 @@ impl<'h> Lowerer<'h> {
             program_variables: Vec::new(),
             syncs: Vec::new(),
             given_procs: std::collections::BTreeMap::new(),
-            closed_procs: FxHashMap::default(),
             shown: std::collections::BTreeSet::new(),
         }
     }

@@ -10,7 +10,6 @@
 //! ([`super::growing`]).
 
 use super::growing::Changing;
-use super::hash_rows::can_have_row;
 use super::lists::{HEADER, START};
 use super::memo::Watchers;
 use super::operand::{self, Operand};
@@ -75,7 +74,7 @@ impl Lowerer<'_> {
         let (mut known, mut next) = (TypeSet::empty(), vec![types.clone()]);
         while let Some(types) = next.pop() {
             for ty in types.iter().filter(|ty| !is_plain(&TypeSet::from((*ty).clone()))) {
-                if can_have_row(ty) {
+                if self.can_have_row(ty) {
                     continue;
                 }
                 if !is_made(ty) || ty.is_made_hash() {

@@ -215,6 +215,8 @@ pub enum HashDefault {
     Value,
     /// What a block gives: one of the literal that a host numbers so; `None` for what has none.
     Block(Option<u32>),
+    /// What a block gives that the section makes, by its number as of [`Type::Proc`]: it uses nothing around it.
+    Made(u32),
 }
 
 /// What a Hash is read as: arrays of the same number, each of a kind that goes with the kind of the Hash.

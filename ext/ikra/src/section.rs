@@ -267,6 +267,12 @@ impl<'a> Run<'a> {
         let mut heap = profile.time(Phase::Trace, || {
             Heap::build(traced, &version.layout, &version.inferred, version.room.get())
         })?;
+        heap.procs = given_procs::make(
+            &self.scope,
+            (&version.plan, &version.pool),
+            &version.inferred.schema.procs,
+            &version.procs,
+        )?;
         if self.section.part.is_some() {
             READ.set(heap.rows_read(&version.layout));
         }
@@ -276,14 +282,7 @@ impl<'a> Run<'a> {
         // Without a copy.
         of_columns.iter().for_each(|number| heap.store.share(*number));
         let result = profile.time(Phase::CopyBack, || {
-            let procs = given_procs::make(
-                &self.scope,
-                &version.pool,
-                &version.inferred.schema.procs,
-                &version.procs,
-            )?;
-            let decoder = Decoder { procs: &procs, ..self.decoder(&version, &heap) };
-            let copy = CopyBack { decoder, form: self.section.form };
+            let copy = CopyBack { decoder: self.decoder(&version, &heap), form: self.section.form };
             copy.run(&self.base, Around { scope: &self.scope, plan: &version.plan })
         })?;
         if mode == Mode::Watched {
@@ -307,14 +306,7 @@ impl<'a> Run<'a> {
     }
 
     fn decoder<'b>(&'b self, version: &'b Version, heap: &'b Heap) -> Decoder<'b> {
-        Decoder {
-            ruby: self.ruby,
-            pinned: self.pinned,
-            inferred: &version.inferred,
-            heap,
-            born: &self.born,
-            procs: &[],
-        }
+        Decoder { ruby: self.ruby, pinned: self.pinned, inferred: &version.inferred, heap, born: &self.born }
     }
 
     /// Launches it until it has come to an end. Nothing has been written back then, so it can begin again: with more

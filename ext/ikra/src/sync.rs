@@ -178,14 +178,7 @@ impl SyncRun<'_> {
     }
 
     fn decoder<'a>(&'a self, version: &'a Version, heap: &'a Heap) -> Decoder<'a> {
-        Decoder {
-            ruby: self.ruby,
-            pinned: self.pinned,
-            inferred: &version.inferred,
-            heap,
-            born: self.born,
-            procs: &[],
-        }
+        Decoder { ruby: self.ruby, pinned: self.pinned, inferred: &version.inferred, heap, born: self.born }
     }
 
     fn local(&self, name: &str) -> Result<VALUE, Trouble> {

@@ -5,7 +5,8 @@ module RandomPrograms
   # around the section, look at them there, change them, and have elements use them.
   module Kept
     AROUND = ['texts = ["a", "b"]', "rows = [[1, 2], []]", "tables = [{ 1 => 2 }]", "counts = Hash.new(0)",
-              "groups = {}", "nested = {}"].freeze
+              "groups = {}", "nested = {}", "lists = Hash.new { |h, k| h[k] = [k] }",
+              "trees = Hash.new { |h, k| h[k] = Hash.new { |g, j| g[j] = [] } }"].freeze
     FIRST = ['word = "w"', "row = [3]", "table = { 4 => 5 }", "made = [7]"].freeze
     TEXTS = ["texts << \"t\#{i}\"", "texts << word", "word = \"w\#{i %% N}\"", 'word += "!"',
              "texts[i %% 3] = word.dup",
@@ -26,6 +27,9 @@ module RandomPrograms
               "sum += tables.last[i] || 7", "sum += (0..N).psum { |x| table[x] || 2 }", "table = table.dup",
               "(nested[i %% 2] ||= Hash.new(0))[N] += 1", "sum += (nested[N] || table).sum { |k, v| k + v }",
               "tables.peach { |t| t[N] = 1 }", "table = tables.last.merge(table)", "tables[0] = table",
+              "table = Hash.new { |h, k| h[k] = k + 1 }", "tables << Hash.new { |_, k| k * 2 }",
+              "trees[i %% 2][N] << i", "sum += trees[N].size", "nested[N] = Hash.new { |h, k| h[k] = h.size }",
+              "lists[i] << N", "sum += lists[N].sum", "sum += nested[N] ? nested[N][i] || 1 : 2",
               "nested[i] = table", "(0..N).peach { |x| table[x] = i }", "table.clear", "nested.delete(N)"].freeze
 
     def kept_around = chance(0.5) ? (@keeps = true) && AROUND.map { |text| Node.fixed(text) } : []

@@ -154,6 +154,8 @@ pub struct Heap {
     pub length: usize,
     /// Arrays that the driver has made, by kind and id, as far as they are Ruby's already.
     pub made: RefCell<FxHashMap<(u32, i64), VALUE>>,
+    /// Lambdas and procs that the section gives, by number.
+    pub procs: Vec<(u32, VALUE)>,
     /// The spans that arrays of kinds have since what was done was written back, if those change.
     committed: FxHashMap<ArrayKind, Vec<(u32, u32)>>,
     /// How many rows there are of arrays of a kind, where Hashes that elements make get some.
@@ -347,6 +349,7 @@ impl Heap {
             memories,
             length,
             made: RefCell::default(),
+            procs: Vec::new(),
             committed: FxHashMap::default(),
             rows: FxHashMap::default(),
             epoch: 0,

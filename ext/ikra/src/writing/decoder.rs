@@ -16,7 +16,7 @@ use ikra_core::infer::Inferred;
 use ikra_core::ir::{BufferKind, Part};
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, TypeSet};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
-use magnus::{RArray, Ruby, Value};
+use magnus::{RArray, Ruby, Value, prelude::*};
 use rb_sys::VALUE;
 use std::hint::black_box;
 
@@ -115,8 +115,6 @@ pub struct Decoder<'a> {
     pub inferred: &'a Inferred,
     pub heap: &'a Heap,
     pub born: &'a Born,
-    /// Lambdas and procs that the section gives, by number.
-    pub procs: &'a [(u32, VALUE)],
 }
 
 impl<'a> Decoder<'a> {
@@ -234,6 +232,12 @@ impl<'a> Decoder<'a> {
             let first = unsafe { value::items(default.as_raw()) }.first().copied().ok_or_else(lost)?;
             // SAFETY: as above.
             protect(|| unsafe { rb_sys::rb_hash_set_ifnone(hash, first) })?;
+        }
+        if let Some(number) = schema.hash_blocks.get(&kind) {
+            let (_, block) = *self.heap.procs.iter().find(|(of, _)| of == number).ok_or_else(lost)?;
+            // SAFETY: `Pinned` keeps both alive.
+            let [hash, block] = unsafe { [Value::from_raw(hash), Value::from_raw(block)] };
+            hash.funcall::<_, _, Value>("default_proc=", (block,))?;
         }
         let [keys, values] = [self.items(keys, id)?, self.items(values, id)?];
         Ok((hash, Pairs { keys: keys.as_raw(), values: values.as_raw() }))
@@ -392,7 +396,7 @@ impl<'a> Decoder<'a> {
                 class.map(|class| self.heap.pool.class(class))
             }
             Shape::Proc => {
-                self.procs.iter().find(|(number, _)| i64::from(*number) == payload).map(|given| given.1)
+                self.heap.procs.iter().find(|(number, _)| i64::from(*number) == payload).map(|given| given.1)
             }
             Shape::Integer | Shape::Float | Shape::List | Shape::Made | Shape::Local => None,
         };

@@ -2,6 +2,7 @@
 //! these see the constants that they should.
 
 use crate::code::syncs::SyncText;
+use crate::reading::plan::Plan;
 use crate::reading::roots::{BlockScope, method_nesting};
 use crate::vm::errors::Trouble;
 use crate::vm::object_pool::ObjectPool;
@@ -14,7 +15,7 @@ use rb_sys::VALUE;
 /// One Proc for each literal, by its number.
 pub fn make(
     scope: &BlockScope<'_>,
-    pool: &ObjectPool,
+    (plan, pool): (&Plan, &ObjectPool),
     schema: &[ProcSchema],
     texts: &[SyncText],
 ) -> Result<Vec<(u32, VALUE)>, Trouble> {
@@ -22,10 +23,21 @@ pub fn make(
     for (given, text) in schema.iter().zip(texts) {
         let ruby = scope.ruby;
         let module: RModule = ruby.class_object().const_get::<_, RModule>("Ikra")?.const_get("Syncs")?;
+        if let ProcPlace::Root(root) = &given.place {
+            let root = plan.root(*root).read(scope, pool)?;
+            let root = root.ok_or_else(|| Error::Internal("a lambda is no more".into()))?;
+            made.push((given.number, root));
+            continue;
+        }
+        let mut closure = None;
         let modules = match &given.place {
             ProcPlace::Method(owner, nesting) => Some(method_nesting(ruby, pool, *owner, nesting)?),
             ProcPlace::Block => Some(scope.nesting()?),
-            ProcPlace::BlockWithin => None,
+            ProcPlace::BlockWithin | ProcPlace::Root(_) => None,
+            ProcPlace::Closure(root) => {
+                closure = Some(plan.root(*root));
+                None
+            }
         };
         let place: Value = match modules {
             Some(modules) => {
@@ -37,7 +49,7 @@ pub fn make(
                 list.as_value()
             }
             None => scope
-                .binding_of(None, pool)?
+                .binding_of(closure, pool)?
                 .ok_or_else(|| Error::Internal("a block without a binding".into()))?,
         };
         let SyncText { path, line, text, frozen } = text;
