@@ -183,6 +183,8 @@ each_compiling_backend do
         def respond_to_missing?(*) = true
       end
       expect { [ghost.new].pmap { |g| g.anything } }.to raise_error(Ikra::UnsupportedError, /method-missing/)
+      # It answers calls of private methods, too.
+      expect { [ghost.new].pmap { |g| g.puts } }.to raise_error(Ikra::UnsupportedError, /method-missing/)
     end
 
     it "includes methods made with define_method" do

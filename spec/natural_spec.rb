@@ -43,10 +43,94 @@ module Natural
     def bump = @@made += 1
   end
 
+  class Money
+    attr_reader :cents
+
+    def initialize(cents) = @cents = cents
+    def -(other) = Money.new(cents - other.cents)
+    def to_i = cents / 100
+    def to_s = format("%d.%02d", cents / 100, cents % 100)
+  end
+
+  class Account
+    RATE = 2
+    attr_reader :balance, :log, :last
+
+    def initialize(cents)
+      @balance = Money.new(cents)
+      @log = []
+      @last = nil
+    end
+
+    def withdraw(amount)
+      @balance -= amount
+      @last = [amount.cents, self.class.name]
+      self
+    end
+  end
+
+  class Savings < Account
+    RATE = 3
+
+    def withdraw(amount) = amount.cents > 200 ? self : super
+  end
+
+  class Task
+    attr_reader :id
+
+    def initialize(id) = @id = id
+
+    def run(time)
+      @started ||= time
+      @finished = time if time > 1
+    end
+  end
+
+  Transfer = Struct.new(:from, :amount)
+
   def self.letters(text) = case text when /x(.)/ then letters(text[1..]) + 1 else 0 end
 end
 
 each_backend do
+  it "stores what it makes in objects of several classes that references lead to" do
+    transfers = lambda do
+      accounts = [Natural::Account.new(500), Natural::Savings.new(900), Natural::Savings.new(50)]
+      Array.new(8) { |i| Natural::Transfer.new(accounts[i * 2 % 3], Natural::Money.new(i * 40)) }
+    end
+    left, right = Array.new(2) { transfers.call }
+    left.each { |transfer| transfer.from.withdraw(transfer.amount) }
+    right.peach { |transfer| transfer.from.withdraw(transfer.amount) }
+    told = ->(all) { all.map { |one| [one.from.class, one.from.balance.cents, one.from.last] } }
+    expect(told.call(right)).to eq(told.call(left))
+  end
+
+  it "sets new variables of objects in the order of the code" do
+    left, right = Array.new(2) { Array.new(3) { |i| Natural::Task.new(i) } }
+    [1, 2].each { |time| left.each { |task| task.run(time + task.id) } }
+    [1, 2].each { |time| right.peach { |task| task.run(time + task.id) } }
+    expect(right.map(&:instance_variables)).to eq(left.map(&:instance_variables))
+  end
+
+  it "converts objects to numbers by their own methods, and only where that is asked for" do
+    all = [Natural::Money.new(250), Natural::Money.new(1999)]
+    expect_same(all) { |money| [Integer(money), format("%05d of %s", money, money)] }
+    expect_same([Natural::Task.new(1)]) { |task| [Integer(task, exception: false), (Float(task) rescue 5)] }
+    expect { [Natural::Task.new(1)].pmap { |task| Integer(task) } }
+      .to raise_error(TypeError, /can't convert Natural::Task into Integer/)
+  end
+
+  it "looks constants up in classes of objects, of which some may not have them" do
+    all = [Natural::Account.new(1), Natural::Savings.new(2), nil].map { |from| Natural::Transfer.new(from, 1) }
+    expect_same(all) { |one| one.from ? one.from.class::RATE : 0 }
+    expect { all.pmap { |one| one.from.class::RATE } }.to raise_error(NameError, /uninitialized constant NilClass::RATE/)
+  end
+
+  it "makes Enumerators of Structs, and zips Enumerators" do
+    all = [Natural::Transfer.new(1, 2), Natural::Transfer.new(3, 5)]
+    expect_same(all) { |one| [one.each_pair.map { |key, value| "#{key}=#{value}" }, one.each.to_a, one.each_pair.to_a] }
+    expect_same(%w[abc abd]) { |text| text.each_char.zip("abd".each_char).count { |a, b| a == b } }
+  end
+
   it "splats ranges of Strings" do
     expect_same([0]) { [*"a".."h"].size }
     expect_same([0]) do

@@ -64,9 +64,20 @@ pub(super) const ROWS: &[Row] = &[
         None => s.send(&c.receiver, "#first", &[], 1),
     }),
     row("each_entry", |s, c| s.send_with_block(c, "#each_entry")),
-    carrying("zip", |s, c| match super::array::zipped(s, c) {
-        Some(call) => s.send_with_block(&call, if c.block.is_some() { "#zip_block" } else { "#zip" }),
-        None => Operand::bottom(),
+    carrying("zip", |s, c| {
+        // How many items of these are asked for hangs on how many there are here.
+        let is_enumerator = |ty: &Type| matches!(ty, Type::Enumerator(..));
+        if c.args.iter().any(|other| other.types.iter().any(is_enumerator)) {
+            let receiver = s.send(&c.receiver, "to_a", &[], 1);
+            return match receiver.is_bottom() {
+                true => Operand::bottom(),
+                false => s.send_with_block(&Invocation { receiver, ..c.with_args(c.args.clone()) }, "zip"),
+            };
+        }
+        match super::array::zipped(s, c) {
+            Some(call) => s.send_with_block(&call, if c.block.is_some() { "#zip_block" } else { "#zip" }),
+            None => Operand::bottom(),
+        }
     }),
     row("min", extreme),
     row("max", extreme),

@@ -637,11 +637,26 @@ fn convert(s: &mut Lowerer<'_>, call: &Invocation, to_integer: bool) -> Operand 
     }
     s.switch(&call.args[0], 0, &mut |s, arg| match arg.types.single() {
         Some(ty) if ty.is_string() => super::string::number(s, call, &arg, to_integer, quiet),
-        Some(Type::Object(..) | Type::Record(_) | Type::Made(_)) => s.refuse_here(
-            "unsupported-method",
-            format!("`{}` of {} cannot run in a section", call.name, s.describe(&arg.types)),
-            Some("convert it before the section".into()),
-        ),
+        Some(Type::Object(..) | Type::Record(_) | Type::Made(_)) if call.args.len() == 1 => {
+            let (names, wanted) = match to_integer {
+                true => (&["to_int", "to_i"][..], Type::Integer),
+                false => (&["to_f"][..], Type::Float),
+            };
+            let known = names.iter().zip(1..).find(|(name, _)| s.responds(&arg, name));
+            let Some((name, slot)) = known else {
+                let into = if to_integer { " into Integer" } else { " into Float" };
+                return if quiet { Operand::nil() } else { s.fail_conversion("can't convert ", &arg, into) };
+            };
+            let given = s.send_from(&arg, name, &[], slot, crate::infer::CallType::Own);
+            if given.is_bottom() || given.types.single() == Some(&wanted) {
+                return given;
+            }
+            s.refuse_here(
+                "unsupported-method",
+                format!("`{}` of {} cannot run in a section", call.name, s.describe(&arg.types)),
+                Some(format!("let its `{name}` give what it is named after, and nothing else")),
+            )
+        }
         _ if quiet && call.args.len() == 2 => Operand::nil(),
         Some(Type::Float) if quiet && to_integer => s.send(&arg, "#to_i_if_finite", &[], 1),
         Some(Type::Integer | Type::Float) if call.args.len() == 1 => {

@@ -23,8 +23,27 @@ pub(super) const ROWS: &[Row] = &[
     bare("values", items),
     bare("members", members),
     bare("to_h", to_hash),
-    row("each", |s, c| through_items(s, c, "each")),
+    row("each", |s, c| {
+        if c.block.is_some() {
+            return through_items(s, c, "each");
+        }
+        let items = items(s, c);
+        s.send(&items, "each", &[], 1)
+    }),
     row("each_pair", |s, c| {
+        if c.block.is_none() {
+            let Some(class) = class(c) else { return Operand::bottom() };
+            let members = s.host.members(class);
+            let pairs: Vec<Operand> = members
+                .iter()
+                .map(|name| {
+                    let (key, value) = (s.symbol(name), s.read_ivar(&c.receiver, name));
+                    s.tuple(&[key, value])
+                })
+                .collect();
+            let pairs = s.tuple(&pairs);
+            return s.send(&pairs, "each", &[], 1);
+        }
         let Some(block) = s.block_of(c) else { return Operand::bottom() };
         let Some(class) = class(c) else { return Operand::bottom() };
         for (i, name) in s.host.members(class).iter().enumerate() {

@@ -469,6 +469,8 @@ impl Lowerer<'_> {
         let frame = self.current;
         self.frames[frame].closure = Some(Closure::Root(root));
         self.frames[frame].scope = Scope::Block;
+        // Its caller may be a built-in, whose lines are none of the user's.
+        let called_at = std::mem::replace(&mut self.span, code.span);
         let result = self.within_here(identity_number(code), |s| {
             s.labelled(SLOT_LEAVE, !unused, |s, leave| {
                 let leave = Some(leave);
@@ -486,6 +488,7 @@ impl Lowerer<'_> {
         self.frames.pop();
         self.current = outer;
         self.active.pop();
+        self.span = called_at;
         result
     }
 

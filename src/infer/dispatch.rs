@@ -413,8 +413,20 @@ impl Lowerer<'_> {
             Ok(None) if call_type == CallType::Bare => Callee::Undefined,
             Ok(None) => Callee::Missing(Missing::Undefined),
             Ok(Some(found)) if call_type == CallType::Outside && !self.is_visible(&found) => {
-                let protected = found.visibility == Visibility::Protected;
-                Callee::Missing(if protected { Missing::Protected } else { Missing::Private })
+                let answered = match ty {
+                    Type::Module(module) => self.host.singleton_method(*module, "method_missing"),
+                    other => self.host.method(class_of(other), "method_missing"),
+                };
+                match answered {
+                    Err(refusal) => Callee::Refused(refusal),
+                    Ok(Some(answer)) if answer.owner != ClassId::BASIC_OBJECT => Callee::Refused(Refusal {
+                        slug: "method-missing",
+                        message: format!("{name} is answered by method_missing"),
+                        ..Refusal::default()
+                    }),
+                    Ok(_) if found.visibility == Visibility::Protected => Callee::Missing(Missing::Protected),
+                    Ok(_) => Callee::Missing(Missing::Private),
+                }
             }
             Ok(Some(found)) if self.is_parallel_method(&found) && OWN.contains(&name) => nested(name),
             Ok(Some(found)) => match sequential(name).filter(|_| self.is_parallel_method(&found)) {

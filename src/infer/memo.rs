@@ -39,6 +39,8 @@ pub struct ColumnMemo {
     pub classes: Vec<ClassId>,
     pub read: bool,
     pub is_written: bool,
+    /// How many columns were written before it was, in the order of the code.
+    pub place: usize,
     /// The section makes objects that have it.
     pub grows: bool,
     /// By whom: kernels of a driver are watched apart.

@@ -8,8 +8,8 @@ use super::operand::{self, Operand, Values, is_tagged};
 use super::remembered::Holders;
 use crate::heap::schema::{ArraySchema, Base, BaseColumn, ColumnSchema, Schema, Stored};
 use crate::ir::{
-    BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, ErrorKind, Interval, KernelId, Part, Scalar,
-    ScalarInfo, ScalarSource, Ty, UnaryOp, Value,
+    BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, ErrorKind, Interval, KernelId, MessagePart, Part,
+    Scalar, ScalarInfo, ScalarSource, Ty, UnaryOp, Value,
 };
 use crate::types::{ArrayKind, HashPart, HierarchyId, METHOD, RangeEnd, Shape, Type, TypeSet};
 
@@ -134,14 +134,22 @@ impl Lowerer<'_> {
                     );
                 }
             };
-            match s.root(&RootKey::ConstantOf(class, path.to_vec())) {
-                Some(operand) => operand,
-                None => s.refuse_here(
-                    "uninitialized-constant",
-                    format!("uninitialized constant {}::{}", s.host.class_name(class), path.join("::")),
-                    Some("define the constant before the section runs".into()),
-                ),
+            if let Some(operand) = s.root(&RootKey::ConstantOf(class, path.to_vec())) {
+                return operand;
             }
+            let message = format!("uninitialized constant {}::{}", s.host.class_name(class), path.join("::"));
+            // Where others have it, it may be that none of this class comes here.
+            if module.types.len() > 1 {
+                let error = s.constant(&["NameError".to_string()], true);
+                let Some(class) = super::conditions::module_of(&error) else { return Operand::bottom() };
+                let message = Some(vec![MessagePart::Text(message)]);
+                return s.fail(ErrorKind::Raise { class, message }, &[]);
+            }
+            s.refuse_here(
+                "uninitialized-constant",
+                message,
+                Some("define the constant before the section runs".into()),
+            )
         })
     }
 
@@ -269,7 +277,11 @@ impl Lowerer<'_> {
         let key = (hierarchy, name.to_string());
         let Some(value) = &self.listed_in_column(&key, value) else { return };
         let who = self.watcher();
+        let written_before = self.memo.columns.values().filter(|memo| memo.is_written).count();
         let memo = self.memo.columns.get_mut(&key).expect("asked just now");
+        if !memo.is_written {
+            memo.place = written_before;
+        }
         let grew = memo.written.extend(&value.types)
             | memo.stored.extend(&value.types)
             | memo.written_by.insert(who)
@@ -904,6 +916,8 @@ impl Lowerer<'_> {
             let (classes, read, written) = (memo.classes.clone(), memo.read, memo.is_written);
             columns.push(ColumnSchema { hierarchy, name, stored, classes, read, written });
         }
+        // Variables that objects have not had yet are set in this order.
+        columns.sort_by_key(|column| self.memo.columns[&(column.hierarchy, column.name.clone())].place);
         let mut arrays = Vec::new();
         for kind in self.memo.arrays.keys().copied().collect::<Vec<_>>() {
             let stored = self.array_stored(kind);

@@ -38,9 +38,9 @@ impl Lowerer<'_> {
             return self.is_storable(value).then(|| value.clone());
         }
         if !self.keeps_made(receiver) || self.is_remembered(receiver, name) {
-            let key = match receiver.types.single() {
-                Some(Type::Object(hierarchy, _)) if !self.in_driver && self.can_settle_pushes() => {
-                    (*hierarchy, name.to_string())
+            let key = match receiver.types.single_shape() {
+                Some(Shape::Object(hierarchy)) if !self.in_driver && self.can_settle_pushes() => {
+                    (hierarchy, name.to_string())
                 }
                 _ => return self.is_storable(value).then(|| value.clone()),
             };
@@ -82,8 +82,8 @@ impl Lowerer<'_> {
 
     /// Is it known that elements store what they make in this variable of other objects?
     pub(super) fn is_remembered(&self, receiver: &Operand, name: &str) -> bool {
-        let Some(Type::Object(hierarchy, _)) = receiver.types.single() else { return false };
-        self.memo.remembered.contains_key(&Holders::Objects(*hierarchy, name.to_string()))
+        let Some(Shape::Object(hierarchy)) = receiver.types.single_shape() else { return false };
+        self.memo.remembered.contains_key(&Holders::Objects(hierarchy, name.to_string()))
     }
 
     /// Is it the element's own object, whose variables are looked after at its end?

@@ -388,8 +388,8 @@ fn check_compiles(text: &str, token: &CancellationToken) -> Result<(), Error> {
         Err(reason) if is_on("IKRA_REQUIRE_NVRTC") => return Err(Error::Device(reason)),
         Err(_) => return Ok(()),
     };
-    // What stands in texts stands in many: each second one is compiled, and either generation gets its share of these.
-    let architecture = match text.len() % 4 {
+    // What stands in texts stands in many: each fourth one is compiled, and either generation gets its share of these.
+    let architecture = match text.len() % 8 {
         0 => 75,
         1 => 90,
         _ => return Ok(()),
