@@ -210,7 +210,7 @@ each_compiling_backend do
     all.peach { |b| b.other.best = [b.mass] }
     expect(all.map { |b| b.other.best }).to eq(all.map { |b| [b.mass] })
     expect { all.peach { |b| b.best = (1..b.mass) } }.to raise_error(Ikra::UnsupportedError, /unsupported-store/)
-    expect { all.peach { |b| b.best = Hash.new { 1 } } }.to raise_error(Ikra::UnsupportedError, /unsupported-store/)
+    expect { all.peach { |b| b.best = Hash.new { b } } }.to raise_error(Ikra::UnsupportedError, /unsupported-store/)
   end
 
   it "makes them while everything is collected and moved" do
