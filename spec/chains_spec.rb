@@ -102,7 +102,7 @@ RSpec.describe Ikra::Chain do
         ->(all) { all.map { |x| x }.min_by { |x| x == 5 ? 1 : 0 } }, ->(all) { all.count { |*x| x.size == 1 } },
         ->(all) { all.each_with_object([]) { |x, memo| memo << x } }, ->(all) { all.sum { |x| x == 5 ? 1 : 2 } }
       ]
-      stages.product(ends, [[5, 6].each_with_index, shelf.new]) do |stage, last, all|
+      stages.product(ends, [[5, 6].each_with_index, shelf.new, [5, 6], [[5, 0], [6, 1]]]) do |stage, last, all|
         expect(last.call(stage.call(all.plazy))).to eq(last.call(stage.call(all.lazy)))
       end
     end

@@ -27,6 +27,8 @@ module Ikra
     }.freeze
     # Those stages that see elements as one value each.
     WHOLE = %i[uniq drop zip].freeze
+    # Does Lazy#zip make several values also of elements that are one? Ruby 3.1's does, 3.4's does not.
+    ZIP_SPREADS = [0].lazy.zip([0]).map { |*values| values.size }.first > 1
     # Those that stop at an element, which there may be although the collection has no end.
     EARLY = %i[find detect find_index first any? all? none? take_while].freeze
     NONE = Object.new.freeze
@@ -105,7 +107,8 @@ module Ikra
       width = Composition.width(@stages, items.yielded.size)
       @collection = WHOLE.include?(@name) ? items.to_a : items.again if @stages.empty?
       given = outcome.to_a
-      [given, @name == :zip ? @arguments.size + 1 : width]
+      width = @arguments.size + 1 if @name == :zip && (width > 1 || ZIP_SPREADS)
+      [given, width]
     end
 
     # The same in plain Ruby.
