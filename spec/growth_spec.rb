@@ -61,8 +61,8 @@ RSpec.describe "what comes and goes" do
       after = counts
       after.to_h { |what, count| [what, count - before[what]] }
     end
-    # Ruby 3.1 keeps some hundred classes in a table of the methods that were called last. What the collector writes into
-    # memory that was the parent's counts, too.
+    # Ruby 3.1 keeps some hundred classes in a table of the methods that were called last. What is written into memory
+    # that was the parent's counts, too.
     expect(grown).to include(classes: be < 1_000, handles: be < 1_000, symbols: be < 1_000, symbol_objects: be < 1_000,
                              memory: be < 256)
   end
