@@ -637,12 +637,21 @@ fn convert(s: &mut Lowerer<'_>, call: &Invocation, to_integer: bool) -> Operand 
     }
     s.switch(&call.args[0], 0, &mut |s, arg| match arg.types.single() {
         Some(ty) if ty.is_string() => super::string::number(s, call, &arg, to_integer, quiet),
-        Some(Type::Object(..) | Type::Record(_) | Type::Made(_)) if call.args.len() == 1 => {
+        Some(Type::Object(..) | Type::Record(_) | Type::Made(_)) => {
             let (names, wanted) = match to_integer {
                 true => (&["to_int", "to_i"][..], Type::Integer),
                 false => (&["to_f"][..], Type::Float),
             };
             let known = names.iter().zip(1..).find(|(name, _)| s.responds(&arg, name));
+            // Its text would be read, or what its method raises be nil.
+            let is_text = to_integer && s.responds(&arg, "to_str");
+            if is_text || call.args.len() == 2 || (quiet && known.is_some()) {
+                return s.refuse_here(
+                    "unsupported-method",
+                    format!("`{}` of {} cannot run in a section", call.name, s.describe(&arg.types)),
+                    Some("call the method that gives the number".into()),
+                );
+            }
             let Some((name, slot)) = known else {
                 let into = if to_integer { " into Integer" } else { " into Float" };
                 return if quiet { Operand::nil() } else { s.fail_conversion("can't convert ", &arg, into) };

@@ -532,7 +532,6 @@ pub(crate) struct Lowerer<'h> {
     syncs: Vec<crate::heap::schema::SyncSchema>,
     /// Lambdas and procs that leave the section.
     given_procs: std::collections::BTreeMap<u32, crate::heap::schema::ProcSchema>,
-    /// The code that those stand in which use nothing around them: the section's, or that of a method.
     /// What blocks of `Ikra.sync` see of variables of the driver.
     shown: std::collections::BTreeSet<(u32, u32)>,
 }

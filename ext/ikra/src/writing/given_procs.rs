@@ -1,5 +1,5 @@
-//! Lambdas and procs that a section makes and gives, which use nothing around them: Ruby makes them of their texts, where
-//! these see the constants that they should.
+//! Lambdas and procs that a section gives or puts into Hashes as their default blocks. Those that it makes use nothing
+//! around them: Ruby makes them of their texts, where these see the constants that they should. Others are from before.
 
 use crate::code::syncs::SyncText;
 use crate::reading::plan::Plan;
@@ -12,7 +12,7 @@ use magnus::rb_sys::{AsRawValue, FromRawValue};
 use magnus::{RModule, Value, prelude::*};
 use rb_sys::VALUE;
 
-/// One Proc for each literal, by its number.
+/// One Proc for each, by its number.
 pub fn make(
     scope: &BlockScope<'_>,
     (plan, pool): (&Plan, &ObjectPool),
