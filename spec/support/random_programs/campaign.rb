@@ -71,6 +71,8 @@ module RandomPrograms
       @refusals.sort_by { |_, seeds| -seeds.size }.each do |slug, seeds|
         lines << "  refused #{seeds.size}: #{slug} (#{seeds.first(5).join(", ")})"
       end
+      # Once more, as the end of what was printed is what is kept of it.
+      @failures.each { |one| lines << "  failed: seed #{one.seed}, #{one.verdict.kind}, #{one.verdict.detail.to_s[0, 600]}" }
       lines.join("\n")
     end
 
