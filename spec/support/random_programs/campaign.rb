@@ -72,7 +72,9 @@ module RandomPrograms
         lines << "  refused #{seeds.size}: #{slug} (#{seeds.first(5).join(", ")})"
       end
       # Once more, as the end of what was printed is what is kept of it.
-      @failures.each { |one| lines << "  failed: seed #{one.seed}, #{one.verdict.kind}, #{one.verdict.detail.to_s[0, 600]}" }
+      @failures.each do |one|
+        lines << "  failed: seed #{one.seed}, #{one.verdict.kind}, #{one.verdict.detail.to_s[0, 600]}"
+      end
       lines.join("\n")
     end
 
