@@ -60,6 +60,10 @@ each_compiling_backend do
       "lambda { |all| all.peach { |g| g.items << 1e-300 << g.n; g.items.shift; all[0].later << [g, 2**62 + g.n] } }",
       -> { [Array.new(20) { |i| FaultsGrowing.new(i) }.each { |g| g.later = [g.n] }] }
     ],
+    "Strings that change" => [
+      "lambda { |texts, all| texts.peach { |text| text << ('x' * 30); text.upcase! }; all[0] << texts[0] }",
+      -> { [Array.new(20) { |i| "text #{i}" }, [+"é"]] }
+    ],
     "writes of all kinds" => ["lambda { |points, nodes| nodes.peach(2) { |node|
        point = node.value
        point.next = point unless point.next

@@ -39,6 +39,9 @@ module Ikra
         return "the state of a #{holder.first}" if of_random?(holder)
 
         of = CLASS.bind_call(object)
+        # What is known of a String is no variable of it, and its bytes are no items.
+        return "the same #{of}" if object.is_a?(String)
+
         return "#{variable} of the same #{of}" unless variable.is_a?(Integer)
 
         "item #{variable} of the same #{of}#{" (in #{holder.last} of #{holder.first})" if holder}"

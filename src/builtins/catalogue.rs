@@ -2,7 +2,7 @@
 //! written by `rake docs:ruby`.
 
 use super::outside::outside;
-use super::{changes_strings, hint, lookup, random};
+use super::{hint, lookup, random};
 use crate::types::{ArrayKind, ClassId, HashSort, HierarchyId, ListKind, RangeEnd, RecordType, Type};
 use std::fmt::Write;
 
@@ -260,9 +260,6 @@ fn document() -> String {
                             "of an array made in the section"
                         }
                         None if class == "Hash" && is_of_made_hash(name) => "of a Hash made in the section",
-                        None if class == "String" && changes_strings(name) => {
-                            "of a String made in the section"
-                        }
                         None => "",
                     };
                     let comma = if since.is_empty() || limit.is_empty() { "" } else { ", " };

@@ -258,7 +258,7 @@ module String
   end
 end
 
-module MadeString
+module ChangedString
   def __push_zeros(count)
     while count > 0
       __push(0x30)
@@ -579,7 +579,7 @@ module Float
   end
 end
 
-module MadeString
+module ChangedString
   # Digits of which so many are behind the point, as a number with another number of them.
   def __fixed(scale, precision, sharp, half)
     digits = scale > precision ? __round_digits(scale - precision, half) : __push_zeros(precision - scale)

@@ -136,7 +136,7 @@ module Symbol
   end
 end
 
-module MadeString
+module ChangedString
   # Puts a String behind this one.
   def __put(other)
     encoding = __encoding_with(other)
@@ -144,7 +144,7 @@ module MadeString
   end
 end
 
-module MadeString
+module ChangedString
   # The message of an error with what tells a value: of ASCII only it is in no encoding.
   def __tell(inspected)
     __put(inspected)
@@ -219,7 +219,7 @@ module Hash
   end
 end
 
-module MadeString
+module ChangedString
   # A key and what stands behind it; the first tells the encoding.
   def __put_key(key, first)
     if __ruby?(:hashes_inspect_with_spaces)

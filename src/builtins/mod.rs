@@ -171,7 +171,7 @@ const ALIASES: &[(&str, &str, &str)] = &[
     ("Integer", "angle", "arg"),
     ("Integer", "phase", "arg"),
     ("Integer", "inspect", "to_s"),
-    ("MadeString", "next!", "succ!"),
+    ("ChangedString", "next!", "succ!"),
     ("Numeric", "clone", "real"),
     ("Numeric", "conj", "real"),
     ("Numeric", "conjugate", "real"),
@@ -201,20 +201,9 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
             &[hash::PRIMITIVES, hash::ENUMERABLE, sequence::ROWS],
             &["MadeHash", "Hash", "Packed", "Enumerable"],
         ),
-        ty if ty.is_made_string() && (owner == ClassId::STRING || is_primitive(name)) => (
-            &[
-                string::ROWS,
-                string::COMMON,
-                string::PRIMITIVES,
-                string::REFUSALS,
-                string::MADE_PRIMITIVES,
-                comparable::ROWS,
-            ],
-            &["MadeString", "String", "Comparable"],
-        ),
         ty if ty.is_string() && (owner == ClassId::STRING || is_primitive(name)) => (
             &[string::ROWS, string::COMMON, string::PRIMITIVES, string::REFUSALS, comparable::ROWS],
-            &["String", "Comparable"],
+            &["ChangedString", "String", "Comparable"],
         ),
         Type::Object(_, ClassId::REGEXP) if owner == ClassId::REGEXP || is_primitive(name) => {
             (&[regexp::PRIMITIVES], &["Regexp"])
@@ -381,11 +370,6 @@ pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
             "call the method by its name, as in `account.interest(x)`, or take the Method into a local variable".into()
         }
         _ if owner_name.starts_with("Random") && name != "rand" => RANDOM.into(),
-        _ if owner == ClassId::STRING && changes_strings(name) => {
-            "only a String that the section makes can change: change a copy, string.dup; or push the texts to an Array, and \
-             join it behind the section"
-                .into()
-        }
         "to_proc" | "curry" | "method" | "unbind" | "<<" | ">>" if owner != ClassId::ARRAY => {
             "write a block or lambda that makes the call, as in `->(x) { x.succ }`".into()
         }
@@ -448,7 +432,7 @@ pub(crate) fn of_set(name: &str) -> Option<Rc<Code>> {
 
 /// Does a method of String change the receiver?
 pub(crate) fn changes_strings(name: &str) -> bool {
-    matches!(name, "sub!" | "gsub!") || ruby_method("MadeString", name).is_some()
+    matches!(name, "sub!" | "gsub!") || ruby_method("ChangedString", name).is_some()
 }
 
 /// What is written in Ruby.

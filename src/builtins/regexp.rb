@@ -272,7 +272,7 @@ module MatchData
   end
 
   def string
-    @__text
+    @__text.__frozen_copy
   end
 
   def regexp
@@ -612,7 +612,7 @@ module Regexp
   end
 end
 
-module MadeString
+module ChangedString
   def __kept
     frozen? ? self : __copy_string
   end

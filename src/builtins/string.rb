@@ -123,11 +123,6 @@ module String
     __build(count).__append(self, from, count)
   end
 
-  # What an iteration goes over, though its block may change the String.
-  def __still
-    self
-  end
-
   def b
     __copy_string.__force(2)
   end

@@ -45,6 +45,8 @@ pub(super) const ROWS: &[Row] = &[
     }),
     carrying("sub", |s, c| substitute(s, c, ["#sub", "#sub_block", "#sub_hash"])),
     carrying("gsub", |s, c| substitute(s, c, ["#gsub", "#gsub_block", "#gsub_hash"])),
+    carrying("sub!", |s, c| substitute(s, c, ["#sub!", "#sub_block!", "#sub_hash!"])),
+    carrying("gsub!", |s, c| substitute(s, c, ["#gsub!", "#gsub_block!", "#gsub_hash!"])),
     carrying("scan", super::regexp::scan),
     carrying("match", super::regexp::find),
     carrying("%", |s, c| {
@@ -175,9 +177,14 @@ pub(super) const PRIMITIVES: &[Row] = &[
         let message = Some(vec![MessagePart::Text(text), MessagePart::Inspect(what, 0)]);
         s.fail(ErrorKind::Raise { class: ClassId::ARGUMENT_ERROR, message }, &operands)
     }),
-    bare("#as_key", |s, c| match c.receiver.types.iter().any(Type::is_made_string) {
+    // A Hash has a frozen copy of a String that may change.
+    bare("#as_key", |s, c| match s.string_may_change(&c.receiver) {
         true => s.send(&c.receiver, "#frozen_copy", &[], 1),
         false => c.receiver.clone(),
+    }),
+    bare("#may_change?", |s, c| {
+        let may_change = s.string_may_change(&c.receiver);
+        Operand::bool(s.b.bool(may_change))
     }),
     bare("#freeze", |s, c| {
         s.freeze_string(&c.receiver, false);
@@ -193,54 +200,18 @@ pub(super) const PRIMITIVES: &[Row] = &[
     }),
     bare("#check_frozen", |s, c| {
         if !c.receiver.types.iter().any(Type::is_made_string) {
-            return refuse_change(s);
+            s.check_unfrozen_string(&c.receiver);
+            return Operand::nil();
         }
         let frozen = s.is_frozen_string(&c.receiver);
         let ok = s.b.unary(UnaryOp::Not, frozen);
         let message =
             "can't modify frozen String that a section has made [changed-record]\n  hint: change a copy: dup";
         s.check(ok, ErrorKind::Unsupported(message.into()), &[]);
-        let has_row = s.has_row(&c.receiver);
-        let ok = s.b.unary(UnaryOp::Not, has_row);
-        let message = "a String that an object, array or element has by now cannot be changed by the code around \
-                       parallel calls [unsupported-string]\n  hint: change it before, or a copy: dup";
-        s.check(ok, ErrorKind::Unsupported(message.into()), &[]);
+        s.check_rowless(&c.receiver);
         Operand::nil()
     }),
-];
-
-/// What is found out as the section runs: that it does not run.
-pub(super) const REFUSALS: &[Row] = &[
-    bare("#refuse_encoding", |s, _| refuse(s, "with another encoding", "use UTF-8, US-ASCII or BINARY")),
-    bare("#refuse_inspect", |s, _| refuse(s, "of such characters", "do it before the section")),
-    bare("#refuse_succ", |s, _| refuse(s, "of characters beyond ASCII", "do it before the section")),
-    bare("#refuse_option", |s, _| refuse(s, "with this option", "use :ascii, or none")),
-    bare("#refuse_range", |s, _| {
-        refuse(s, "with a range that ends before it begins", "write the lower character first")
-    }),
-    bare("#refuse_mixture", |s, _| {
-        refuse(s, "of such a mixture of encodings and characters beyond ASCII", "do it in several steps")
-    }),
-    bare("#refuse_separator", |s, _| {
-        refuse(s, "with an empty or invalid separator", "split at the separator itself")
-    }),
-    bare("#refuse_pattern", |s, _| refuse(s, "of invalid bytes with such a pattern", "use a valid String")),
-    bare("#refuse_group", |s, _| refuse(s, "with a named group", "use `\\\\0` for what was found")),
-    bare("#refuse_code", |s, _| refuse(s, "of a number that is no character", "check the number before")),
-    bare("#refuse_hexadecimal", |s, _| {
-        let message = "hexadecimal Floats cannot be read or written in a section [unsupported-string]";
-        s.fail(ErrorKind::Unsupported(format!("{message}\n  hint: use decimal digits")), &[])
-    }),
-    bare("#refuse_names", |s, _| {
-        refuse(s, "with names, or with so large a width", "give the values in their order")
-    }),
-    bare("#refuse_directive", |s, _| refuse(s, "of such a format", "use what `format` of Ruby knows")),
-];
-
-/// Of one that the section makes.
-pub(super) const MADE_PRIMITIVES: &[Row] = &[
-    carrying("sub!", |s, c| substitute(s, c, ["#sub!", "#sub_block!", "#sub_hash!"])),
-    carrying("gsub!", |s, c| substitute(s, c, ["#gsub!", "#gsub_block!", "#gsub_hash!"])),
+    // ---- what changes it
     row("#push", |s, c| {
         s.push_byte(&c.receiver, c.args[0].value());
         c.receiver.clone()
@@ -273,6 +244,34 @@ pub(super) const MADE_PRIMITIVES: &[Row] = &[
         s.take_string(&c.receiver, &c.args[0]);
         c.receiver.clone()
     }),
+];
+
+/// What is found out as the section runs: that it does not run.
+pub(super) const REFUSALS: &[Row] = &[
+    bare("#refuse_encoding", |s, _| refuse(s, "with another encoding", "use UTF-8, US-ASCII or BINARY")),
+    bare("#refuse_inspect", |s, _| refuse(s, "of such characters", "do it before the section")),
+    bare("#refuse_succ", |s, _| refuse(s, "of characters beyond ASCII", "do it before the section")),
+    bare("#refuse_option", |s, _| refuse(s, "with this option", "use :ascii, or none")),
+    bare("#refuse_range", |s, _| {
+        refuse(s, "with a range that ends before it begins", "write the lower character first")
+    }),
+    bare("#refuse_mixture", |s, _| {
+        refuse(s, "of such a mixture of encodings and characters beyond ASCII", "do it in several steps")
+    }),
+    bare("#refuse_separator", |s, _| {
+        refuse(s, "with an empty or invalid separator", "split at the separator itself")
+    }),
+    bare("#refuse_pattern", |s, _| refuse(s, "of invalid bytes with such a pattern", "use a valid String")),
+    bare("#refuse_group", |s, _| refuse(s, "with a named group", "use `\\\\0` for what was found")),
+    bare("#refuse_code", |s, _| refuse(s, "of a number that is no character", "check the number before")),
+    bare("#refuse_hexadecimal", |s, _| {
+        let message = "hexadecimal Floats cannot be read or written in a section [unsupported-string]";
+        s.fail(ErrorKind::Unsupported(format!("{message}\n  hint: use decimal digits")), &[])
+    }),
+    bare("#refuse_names", |s, _| {
+        refuse(s, "with names, or with so large a width", "give the values in their order")
+    }),
+    bare("#refuse_directive", |s, _| refuse(s, "of such a format", "use what `format` of Ruby knows")),
 ];
 
 /// Fails: the public method that runs cannot do that.

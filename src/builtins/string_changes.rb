@@ -1,6 +1,6 @@
-# What changes a String that the section has made.
+# What changes a String.
 
-module MadeString
+module ChangedString
   def __frozen_copy
     frozen? ? self : __copy_string.__intern
   end
@@ -22,8 +22,9 @@ module MadeString
     __append(text, 0, text.__bytesize).__force(encoding)
   end
 
+  # What it is now.
   def __still
-    __copy_string
+    __may_change? ? __copy_string : self
   end
 
   # Becomes another one; nil where that is no change.

@@ -53,15 +53,33 @@ impl Lowerer<'_> {
 
     /// The same, of whatever touches the array then.
     pub(super) fn begin_growth(&mut self, kind: ArrayKind, id: Value) -> bool {
-        if self.give_rows_to_copied(&Type::Array(kind).into()) {
+        if self.give_rows_to_copied(&Type::Array(kind).into()) || !self.note_growth(kind) {
             return false;
         }
+        self.check_unfrozen_array(kind, id);
+        true
+    }
+
+    fn note_growth(&mut self, kind: ArrayKind) -> bool {
         if self.array_contents(kind).is_none() {
             return false;
         }
         let memo = self.memo.arrays.entry(kind).or_default();
         self.memo.changed |= !std::mem::replace(&mut memo.grows, true);
-        self.check_unfrozen_array(kind, id);
+        true
+    }
+
+    /// The words of a String of the heap, which is not frozen, are about to change: false where that cannot be.
+    pub(super) fn grow_words(&mut self, kind: ArrayKind, id: Value) -> bool {
+        if !self.note_growth(kind) {
+            return false;
+        }
+        let memo = self.memo.arrays.entry(kind).or_default();
+        let word = Type::Integer.into();
+        self.memo.changed |= memo.stored.extend(&word) | memo.written.extend(&word);
+        let zero = self.b.i64(0);
+        self.note_touch(kind);
+        self.watch_item(kind, (id, zero), id, true, None);
         true
     }
 
@@ -96,14 +114,14 @@ impl Lowerer<'_> {
     }
 
     /// A number of the array, as an `I64`.
-    fn index_of_array(&mut self, kind: BufferKind, id: Value) -> Value {
+    pub(super) fn index_of_array(&mut self, kind: BufferKind, id: Value) -> Value {
         let buffer = self.buffer(kind, Ty::I32);
         let number = self.b.load(buffer, id, Ty::I32, true);
         let number = self.b.unary(UnaryOp::ExtendI32, number);
         self.b.at_least_zero(number)
     }
 
-    fn set_index(&mut self, kind: BufferKind, id: Value, number: Value) {
+    pub(super) fn set_index(&mut self, kind: BufferKind, id: Value, number: Value) {
         let buffer = self.written_buffer(kind, Ty::I32);
         let number = self.b.unary(UnaryOp::WrapI64, number);
         self.b.store(buffer, id, number);
@@ -229,7 +247,7 @@ impl Lowerer<'_> {
         });
     }
 
-    fn move_array(&mut self, kind: ArrayKind, id: Value, needed: Value) {
+    pub(super) fn move_array(&mut self, kind: ArrayKind, id: Value, needed: Value) {
         let two = self.b.i64(2);
         let doubled = self.b.binary(BinaryOp::Mul, needed, two);
         let room = self.plus(doubled, 2);

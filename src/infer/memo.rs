@@ -212,6 +212,8 @@ pub struct Memo {
     pub hash_blocks: BTreeMap<ArrayKind, u32>,
     /// Pairs are deleted from Hashes that the section makes.
     pub dead_pairs: bool,
+    /// Strings that were there before the section are changed.
+    pub changes_strings: bool,
     /// Codes (by address) that call themselves, directly or through others.
     pub recursive: FxHashSet<usize>,
     /// Lambdas (by address) that are called after the method which made them has ended.

@@ -11,7 +11,7 @@ use crate::ir::{
     BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, ErrorKind, Interval, KernelId, MessagePart, Part,
     Scalar, ScalarInfo, ScalarSource, Ty, UnaryOp, Value,
 };
-use crate::types::{ArrayKind, HashPart, HierarchyId, METHOD, RangeEnd, Shape, Type, TypeSet};
+use crate::types::{ArrayKind, ClassId, HashPart, HierarchyId, METHOD, RangeEnd, Shape, Type, TypeSet};
 
 impl Lowerer<'_> {
     pub(crate) fn buffer(&mut self, kind: BufferKind, ty: Ty) -> Buffer {
@@ -291,7 +291,8 @@ impl Lowerer<'_> {
         self.memo.changed |= grew;
         self.memo.unite_rows(&stored);
         let id = receiver.value();
-        if self.any_frozen(hierarchy) {
+        // Of what is known of Strings it has been seen to.
+        if !name.starts_with('#') && self.any_frozen(hierarchy) {
             let is_frozen = self.is_frozen(hierarchy, id);
             let ok = self.b.unary(UnaryOp::Not, is_frozen);
             self.check(ok, ErrorKind::Frozen(hierarchy), &[id]);
@@ -745,7 +746,7 @@ impl Lowerer<'_> {
         let [Some(keys), Some(values), Some(slots)] = kinds else { return false };
         self.memo.changed |= self.memo.hashes.insert(kind, [keys, values, slots]).is_none();
         let held = self.array_contents(keys).map(|contents| contents.0);
-        if held.is_none_or(|types| self.any_written(&types, &mut Vec::new())) {
+        if held.is_none_or(|types| self.any_key_written(&types)) {
             self.refuse_changed_keys();
             return false;
         }
@@ -771,7 +772,7 @@ impl Lowerer<'_> {
         let (kind, id) = (*kind, keys.value());
         let types = self.array_contents(kind)?.0;
         self.memo.arrays.entry(kind).or_default().read = true;
-        if self.any_written(&types, &mut Vec::new()) {
+        if self.any_key_written(&types) {
             self.refuse_changed_keys();
             return None;
         }
@@ -805,11 +806,22 @@ impl Lowerer<'_> {
                 self.memo.changed_members.contains(class)
                     || members.iter().any(|ty| self.may_change_as_key(ty, inside))
             }
+            Type::Record(record) if !self.host.members(record.class).is_empty() => {
+                let members = record.fields.iter().flat_map(|(_, types)| types.iter());
+                members.cloned().collect::<Vec<_>>().iter().any(|ty| self.may_change_as_key(ty, inside))
+            }
+            // A Hash has a copy of one that is a key itself.
+            Type::Object(_, ClassId::STRING) => self.memo.changes_strings && inside.len() > 1,
             _ => self.any_written(&ty.clone().into(), &mut Vec::new()),
         }
     }
 
-    /// Does the section write what makes up such keys?
+    /// Does the section write what makes up such keys? A Hash has a copy of a String that is a key itself.
+    fn any_key_written(&mut self, types: &TypeSet) -> bool {
+        self.any_written(&types.filter(|ty| !ty.is_string()), &mut Vec::new())
+    }
+
+    /// Does the section write what these are compared by?
     fn any_written(&mut self, types: &TypeSet, inside: &mut Vec<Type>) -> bool {
         types.iter().any(|ty| {
             if inside.contains(ty) {
@@ -822,6 +834,7 @@ impl Lowerer<'_> {
                     let items = self.types_of_items(ty);
                     written || self.any_written(&items, inside)
                 }
+                Type::Object(_, ClassId::STRING) => self.memo.changes_strings,
                 Type::Object(hierarchy, class) => {
                     let members = self.host.members(*class);
                     members.into_iter().any(|name| {

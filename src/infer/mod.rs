@@ -13,6 +13,7 @@ mod blocks;
 mod call_graph;
 mod calls;
 mod catches;
+mod changing_strings;
 mod closed_blocks;
 mod conditions;
 mod copies;

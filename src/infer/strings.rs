@@ -6,6 +6,7 @@
 //! full ones; that of a made one has room for one word more than it needs.
 
 use super::Lowerer;
+use super::changing_strings::Bytes;
 use super::host::{FoundMethod, Method, RootKey};
 use super::operand::Operand;
 use crate::heap::hashing;
@@ -258,7 +259,12 @@ impl Lowerer<'_> {
 
     pub(crate) fn string_size(&mut self, string: &Operand) -> Value {
         let size = match string.types.single() {
-            Some(ty) if ty.is_made_string() => self.string_field(string.value(), SIZE),
+            Some(ty) if ty.is_made_string() => {
+                if self.in_driver && self.memo.changes_strings {
+                    self.check_rowless(string);
+                }
+                self.string_field(string.value(), SIZE)
+            }
             _ => match self.outside_part(string, BYTESIZE) {
                 Some(size) => size,
                 None => return self.b.i64(0),
@@ -290,17 +296,31 @@ impl Lowerer<'_> {
         self.b.compare(Comparison::Ne, ascii, zero)
     }
 
-    /// Clears the mark of a made String that gets these bytes, if one of them is no ASCII.
+    /// Clears the mark of a String that gets these bytes, if one of them is no ASCII.
     fn mark_bytes(&mut self, string: &Operand, bytes: Value) {
-        let flags = self.string_field(string.value(), FLAGS);
+        let flags = self.string_flags(string);
         let (others, zero) = (self.op(BinaryOp::And, bytes, NOT_ASCII), self.b.i64(0));
         let ascii = self.b.compare(Comparison::Eq, others, zero);
         let cleared = self.op(BinaryOp::And, flags, !STRING_ASCII);
         let flags = self.b.select(ascii, flags, cleared);
-        self.set_string_field(string.value(), FLAGS, flags);
+        self.set_string_flags(string, flags);
     }
 
-    fn outside_part(&mut self, string: &Operand, name: &str) -> Option<Value> {
+    fn set_string_flags(&mut self, string: &Operand, flags: Value) {
+        match string.types.single() {
+            Some(ty) if ty.is_made_string() => self.set_string_field(string.value(), FLAGS, flags),
+            _ => self.set_outside_flags(string, flags),
+        }
+    }
+
+    fn set_string_size(&mut self, string: &Operand, size: Value) {
+        match string.types.single() {
+            Some(ty) if ty.is_made_string() => self.set_string_field(string.value(), SIZE, size),
+            _ => self.set_outside_size(string, size),
+        }
+    }
+
+    pub(super) fn outside_part(&mut self, string: &Operand, name: &str) -> Option<Value> {
         let part = self.read_ivar(string, name);
         if part.types.contains(&Type::Nil) {
             self.refuse_here(
@@ -310,6 +330,11 @@ impl Lowerer<'_> {
             );
         }
         (part.types.single() == Some(&Type::Integer)).then(|| part.value())
+    }
+
+    /// The word that the bytes of a made String begin with.
+    pub(super) fn start_of_bytes(&mut self, string: &Operand) -> Value {
+        self.string_field(string.value(), START)
     }
 
     fn string_field(&mut self, string: Value, field: i64) -> Value {
@@ -618,6 +643,9 @@ impl Lowerer<'_> {
 
     /// Makes room for so many bytes more.
     fn string_room(&mut self, string: &Operand, more: Value) {
+        if !string.types.single().is_some_and(Type::is_made_string) {
+            return self.make_outside_room(string, more);
+        }
         let kind = self.made_kind(ClassId::STRING);
         self.note_stored(kind);
         let size = self.string_size(string);
@@ -638,8 +666,11 @@ impl Lowerer<'_> {
         });
     }
 
-    /// Moves the bytes of a made String to where there is room for twice as many as are wanted.
+    /// Moves the bytes to where there is room for twice as many as are wanted.
     pub(crate) fn enlarge_string(&mut self, string: &Operand, wanted: Value) {
+        if !string.types.single().is_some_and(Type::is_made_string) {
+            return self.enlarge_outside(string, wanted);
+        }
         let room = self.op(BinaryOp::Shl, wanted, 1);
         let room = self.plus(room, 16);
         let words = self.string_words(room);
@@ -659,44 +690,45 @@ impl Lowerer<'_> {
         self.set_string_field(string.value(), START, to);
     }
 
-    /// Appends a byte to a made String.
+    /// Appends a byte.
     pub(crate) fn push_byte(&mut self, string: &Operand, byte: Value) {
         let one = self.b.i64(1);
         self.string_room(string, one);
+        let Some(place) = self.changing_bytes(string) else { return };
         let size = self.string_size(string);
         let byte = self.op(BinaryOp::And, byte, 0xff);
-        self.put_bytes(string, size, byte, false);
+        // Behind the bytes of one from before the section is a word of zeros.
+        self.put_bytes(place, size, byte, !string.types.single().is_some_and(Type::is_made_string));
         self.mark_bytes(string, byte);
         let longer = self.plus(size, 1);
-        self.set_string_field(string.value(), SIZE, longer);
+        self.set_string_size(string, longer);
     }
 
     /// Puts bytes behind those that are there, at index `size`; behind them are zeros.
-    fn put_bytes(&mut self, string: &Operand, size: Value, bytes: Value, several: bool) {
-        let start = self.string_field(string.value(), START);
+    fn put_bytes(&mut self, place: Bytes, size: Value, bytes: Value, several: bool) {
         let at = self.op(BinaryOp::Shr, size, 3);
-        let at = self.b.binary(BinaryOp::Add, start, at);
         let shift = self.shift_of(size);
         let zero = self.b.i64(0);
-        let there = self.word(at);
+        let there = self.word_of(place, at);
         let fresh = self.b.compare(Comparison::Eq, shift, zero);
         let there = self.b.select(fresh, zero, there);
         let lower = self.b.binary(BinaryOp::Shl, bytes, shift);
         let word = self.b.binary(BinaryOp::Or, there, lower);
-        self.set_word(at, word);
+        self.set_word_of(place, at, word);
         if several {
             let next = self.plus(at, 1);
             let (one, most) = (self.b.i64(1), self.b.i64(63));
             let left = self.b.binary(BinaryOp::Sub, most, shift);
             let upper = self.shift_down(bytes, one);
             let upper = self.shift_down(upper, left);
-            self.set_word(next, upper);
+            self.set_word_of(place, next, upper);
         }
     }
 
-    /// Appends so many bytes of another String, from an index on, to a made one.
+    /// Appends so many bytes of another String, from an index on.
     pub(crate) fn append_bytes(&mut self, string: &Operand, other: &Operand, from: Value, count: Value) {
         self.string_room(string, count);
+        let Some(place) = self.changing_bytes(string) else { return };
         let size = self.string_size(string);
         let (zero, words) = (self.b.i64(0), self.string_words(count));
         let all = self.b.var(crate::ir::Ty::I64);
@@ -709,7 +741,7 @@ impl Lowerer<'_> {
                 let bytes = s.string_bytes(other, at);
                 let bytes = s.first_bytes(bytes, left);
                 let to = s.b.binary(BinaryOp::Add, size, done);
-                s.put_bytes(string, to, bytes, true);
+                s.put_bytes(place, to, bytes, true);
                 let before = s.b.get(all);
                 let after = s.b.binary(BinaryOp::Or, before, bytes);
                 s.b.set(all, after);
@@ -718,16 +750,15 @@ impl Lowerer<'_> {
         let all = self.b.get(all);
         self.mark_bytes(string, all);
         let longer = self.b.binary(BinaryOp::Add, size, count);
-        self.set_string_field(string.value(), SIZE, longer);
+        self.set_string_size(string, longer);
     }
 
-    /// Sets the byte at an index within a made String.
+    /// Sets the byte at an index within the String.
     pub(crate) fn set_byte(&mut self, string: &Operand, index: Value, byte: Value) {
-        let start = self.string_field(string.value(), START);
+        let Some(place) = self.changing_bytes(string) else { return };
         let at = self.op(BinaryOp::Shr, index, 3);
-        let at = self.b.binary(BinaryOp::Add, start, at);
         let shift = self.shift_of(index);
-        let there = self.word(at);
+        let there = self.word_of(place, at);
         let mask = self.b.i64(0xff);
         let byte = self.b.binary(BinaryOp::And, byte, mask);
         let mask = self.b.binary(BinaryOp::Shl, mask, shift);
@@ -735,44 +766,51 @@ impl Lowerer<'_> {
         let byte = self.b.binary(BinaryOp::Shl, byte, shift);
         let rest = self.b.binary(BinaryOp::And, there, mask);
         let word = self.b.binary(BinaryOp::Or, rest, byte);
-        self.set_word(at, word);
+        self.set_word_of(place, at, word);
         self.mark_bytes(string, byte);
     }
 
-    /// Drops what is behind so many bytes of a made String.
+    /// Drops what is behind so many bytes.
     pub(crate) fn truncate_string(&mut self, string: &Operand, size: Value) {
-        let start = self.string_field(string.value(), START);
+        let Some(place) = self.changing_bytes(string) else { return };
         let at = self.op(BinaryOp::Shr, size, 3);
-        let at = self.b.binary(BinaryOp::Add, start, at);
-        let there = self.word(at);
+        let there = self.word_of(place, at);
         let within = self.op(BinaryOp::And, size, 7);
         let word = self.first_bytes(there, within);
-        self.set_word(at, word);
-        self.set_string_field(string.value(), SIZE, size);
+        self.set_word_of(place, at, word);
+        self.set_string_size(string, size);
     }
 
-    /// Sets the encoding of a made String.
+    /// Sets the encoding.
     pub(crate) fn force_encoding(&mut self, string: &Operand, encoding: Value) {
-        let flags = self.string_field(string.value(), FLAGS);
+        let flags = self.string_flags(string);
         let others = self.op(BinaryOp::And, flags, STRING_FROZEN | STRING_ASCII);
         let flags = self.b.binary(BinaryOp::Or, others, encoding);
-        self.set_string_field(string.value(), FLAGS, flags);
+        self.set_string_flags(string, flags);
     }
 
-    /// Gives a made String what another one has, which nobody needs any more.
+    /// Gives a String what a made one has, which nobody needs any more.
     pub(crate) fn take_string(&mut self, string: &Operand, other: &Operand) {
-        let kind = self.made_kind(ClassId::STRING);
-        self.note_stored(kind);
-        for field in [SIZE, ROOM, START] {
-            let value = self.string_field(other.value(), field);
-            self.set_string_field(string.value(), field, value);
+        if string.types.single().is_some_and(Type::is_made_string) {
+            let kind = self.made_kind(ClassId::STRING);
+            self.note_stored(kind);
+            for field in [SIZE, ROOM, START] {
+                let value = self.string_field(other.value(), field);
+                self.set_string_field(string.value(), field, value);
+            }
+        } else {
+            let zero = self.b.i64(0);
+            self.set_string_size(string, zero);
+            let size = self.string_size(other);
+            let args = [other.clone(), Operand::integer(zero), Operand::integer(size)];
+            self.send(string, "#append", &args, 1);
         }
-        let flags = self.string_field(string.value(), FLAGS);
-        let others = self.string_field(other.value(), FLAGS);
+        let flags = self.string_flags(string);
+        let others = self.string_flags(other);
         let frozen = self.op(BinaryOp::And, flags, STRING_FROZEN);
         let taken = self.op(BinaryOp::And, others, STRING_ASCII | (STRING_FROZEN - 1));
         let flags = self.b.binary(BinaryOp::Or, frozen, taken);
-        self.set_string_field(string.value(), FLAGS, flags);
+        self.set_string_flags(string, flags);
     }
 
     pub(crate) fn is_frozen_string(&mut self, string: &Operand) -> Value {

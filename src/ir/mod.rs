@@ -862,26 +862,34 @@ impl ErrorKind {
 
     /// Which operands are Strings that the element has made, whose bytes are needed with the failure.
     pub fn made_strings(&self) -> [bool; 2] {
-        let mut made = [false; 2];
         if *self == Self::NewSymbol {
             return [true, false];
         }
-        let Self::Raise { message: Some(parts), .. } = self else { return made };
-        let mut next = 0;
-        for part in parts {
-            let (receiver, at) = match part {
-                MessagePart::Text(_) => continue,
-                MessagePart::Value(receiver) => (receiver, next),
-                MessagePart::Inspect(receiver, operand) => (receiver, usize::from(*operand)),
-            };
-            if matches!(part, MessagePart::Value(_)) && receiver.has_operand() {
-                next += 1;
-            }
+        let mut made = [false; 2];
+        for (at, receiver) in self.told() {
             if let Some(made) = made.get_mut(at) {
                 *made |= *receiver == Receiver::MadeString;
             }
         }
         made
+    }
+
+    /// What the message of an exception tells, by operand.
+    pub fn told(&self) -> impl Iterator<Item = (usize, &Receiver)> {
+        let parts = match self {
+            Self::Raise { message: Some(parts), .. } => &parts[..],
+            _ => &[],
+        };
+        let mut next = 0;
+        parts.iter().filter_map(move |part| match part {
+            MessagePart::Text(_) => None,
+            MessagePart::Value(receiver) => {
+                let at = next;
+                next += usize::from(receiver.has_operand());
+                Some((at, receiver))
+            }
+            MessagePart::Inspect(receiver, operand) => Some((usize::from(*operand), receiver)),
+        })
     }
 }
 

@@ -27,6 +27,7 @@ use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
 use crate::writing::accumulators::Around;
 use crate::writing::born::Born;
+use crate::writing::changed_strings;
 use crate::writing::columns;
 use crate::writing::copy_back::{CopyBack, ResultForm};
 use crate::writing::decoder::Decoder;
@@ -38,7 +39,7 @@ use ikra_core::error::Error;
 use ikra_core::faults;
 use ikra_core::heap::schema::{ColumnSchema, Output};
 use ikra_core::heap::{Column, Store};
-use ikra_core::ir::{ErrorKind, Program, passes};
+use ikra_core::ir::{ErrorKind, Program, Receiver, passes};
 use ikra_core::memory;
 use ikra_core::profile::{Phase, Profile};
 use ikra_core::progress::Progress;
@@ -160,6 +161,13 @@ const MOST_SYMBOLS: usize = 100_000;
 
 /// The results of all elements take as many words without a thought.
 const AT_ONCE: usize = 1 << 17;
+
+/// Does the message of a failure tell a String that the section may have changed?
+fn tells_changed(version: &Version, failure: &Failure) -> bool {
+    let error = &version.program.sites[failure.site.0 as usize].error;
+    changed_strings::is_needed(&version.inferred.schema)
+        && error.told().any(|(_, receiver)| matches!(receiver, Receiver::Object(_)))
+}
 
 /// What a section needs that has too little memory for the arrays of an element; `None` for any other failure.
 fn more_room(version: &Version, failure: &Failure, elements: usize) -> Result<Option<Room>, Trouble> {
@@ -371,6 +379,9 @@ impl<'a> Run<'a> {
                 Some(failure) if program.sites[failure.site.0 as usize].error == ErrorKind::NewSymbol => {
                     return Err(self.with_symbol(&failure, version, heap));
                 }
+                Some(failure) if profile.backend != Some("cpu") && tells_changed(version, &failure) => {
+                    return Err(self.told_by_cpu());
+                }
                 Some(failure) => {
                     let Some(more) = more_room(version, &failure, heap.length)? else {
                         let first = self.section.part.unwrap_or(0) as u32;
@@ -402,6 +413,19 @@ impl<'a> Run<'a> {
             }
             mode = next;
         }
+    }
+
+    /// What a GPU has changed does not come back with a failure: the CPU tells what it was.
+    fn told_by_cpu(&self) -> Trouble {
+        if self.on_cpu.replace(true) || self.syncs.any() {
+            return Trouble::Unsupported {
+                message:
+                    "the message of an error holds a String that the GPU has changed [unsupported-string]"
+                        .into(),
+                hint: "run the section on the CPU: Ikra.backend = :cpu".into(),
+            };
+        }
+        Trouble::Anew
     }
 
     /// A String is to be a Symbol that has no number yet: it gets one, for as long as the version is there, and the

@@ -8,13 +8,13 @@ module RandomPrograms
               yielding: 3, make_list: 2.5, change_list: 4, change_hash: 4, take_apart: 1, make_lambda: 1.2,
               match_statement: 1.2, match_line: 0.4, accumulate: 2.5, make_record: 1.5, change_record: 4,
               make_recursive_lambda: 0.5,
-              rescuing: 1.5, rescued_value: 1, retrying: 0.4, write_column: 3 }.freeze
+              rescuing: 1.5, rescued_value: 1, retrying: 0.4, write_column: 3, change_text: 3 }.freeze
     UNIONS = [[:int], [:int], [:int], [:float], [:float], [:bool], [:sym], %i[int nil], %i[int float], %i[float nil],
               %i[int float nil], %i[int sym], %i[int nil sym bool float], [:str], %i[str nil], %i[int str]].freeze
 
     # What fits where nothing more may be nested.
     FLAT = { assign: 6, operate: 4, several: 1, write: 5, leave_early: 1, change_list: 2, change_hash: 2, accumulate: 1,
-             write_column: 2 }.freeze
+             write_column: 2, change_text: 1 }.freeze
 
     def statement(depth)
       spend

@@ -74,6 +74,23 @@ module RandomPrograms
       e("[", expression([:str], depth), ", ", expression([:str], depth), "]", chosen)
     end
 
+    # Changes to a String, which do not make it longer without end.
+    CHANGES = ["upcase!", "swapcase!", "reverse!", "squeeze!", "clear", "chop!", "insert(0, \"ü\")", "sub!(\"a\", \"<\\\\0>\")",
+               "tr!(\"a-y\", \"b-z\")", "setbyte(0, 65)", "delete!(\"e\")", "concat(\"x\", \"é\")"].freeze
+
+    # Changes a String that a variable or the own object holds, and that others may hold, too.
+    def change_text(depth)
+      texts = scope.variables.select { |v| v.plain? && v.types == [:str] }.map(&:name)
+      own = scope.own_class && @writes && scope.mutates ? scope.own_class.all_written : []
+      own = own.select { |name| scope.own_class.all_ivars.fetch(name) == [:str] }
+      texts = own.map { |name| written_text(name) } if own.any? && (texts.empty? || chance(0.7))
+      text = pick(texts) or return
+      return Node.statement(text, ".", pick(CHANGES), " if ", text, ".size.between?(1, 60)") if chance(0.4)
+
+      change = pick([" << ", ".replace(", ".prepend("])
+      Node.statement(text, change, expression([:str], depth), change.end_with?("(") ? ")" : "", " if ", text, ".size < 60")
+    end
+
     # An Integer that comes of a String.
     def texted(depth)
       text = expression([:str], depth)

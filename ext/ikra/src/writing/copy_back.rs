@@ -11,6 +11,7 @@ use crate::vm::object_layout;
 use crate::vm::value;
 use crate::writing::accumulators::{Accumulators, Around};
 use crate::writing::changed_hashes;
+use crate::writing::changed_strings;
 use crate::writing::columns;
 use crate::writing::decoder::{Decoder, Values};
 use crate::writing::exceptions;
@@ -179,6 +180,7 @@ impl CopyBack<'_> {
         let randoms = random_states::prepare(self.decoder)?;
         let grown = grown::prepare(self.decoder)?;
         let hashes = changed_hashes::prepare(self.decoder)?;
+        let strings = changed_strings::prepare(self.decoder)?;
         let refresh = refresh::prepare(self.decoder)?;
         let changes = self.changes()?;
         let mut written = Written { copy: self, segments: Vec::new() };
@@ -196,12 +198,14 @@ impl CopyBack<'_> {
         let fresh = self.make_room(&written.segments)?;
         let grown = grown.write()?;
         let hashes = hashes.write()?;
+        let strings = strings.write()?;
         if let Some(folded) = folded {
             folded.assign()?;
         }
         fresh.keep();
         grown.keep();
         hashes.keep();
+        strings.keep();
         columns::write(columns);
         random_states::write(self.decoder, randoms)?;
         refresh.write(self.decoder)?;

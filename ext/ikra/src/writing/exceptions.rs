@@ -4,6 +4,7 @@
 use crate::code::sources;
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::value;
+use crate::writing::changed_strings;
 use crate::writing::decoder::Decoder;
 use crate::writing::objects::Maker;
 use crate::writing::results::Results;
@@ -395,8 +396,16 @@ impl Decoder<'_> {
 
     /// As [`Self::receiver`], of the operand of that number.
     fn told(&self, details: RArray, receiver: &Receiver, at: usize, failure: &Failure) -> Result<(), Error> {
+        let operand = failure.operands.get(at).copied().unwrap_or(0);
+        if let Receiver::Object(hierarchy) = receiver
+            && let Some(object) = self.object_value(*hierarchy, operand)
+        {
+            let told = changed_strings::told(*self, object, *hierarchy, operand);
+            details.push(told.map_err(|trouble| exception(self.ruby, trouble))?)?;
+            return details.push(self.ruby.qnil());
+        }
         if *receiver != Receiver::MadeString {
-            return self.receiver(details, receiver, failure.operands.get(at).copied().unwrap_or(0));
+            return self.receiver(details, receiver, operand);
         }
         let Some((bytes, flags)) = failure.texts.get(at).and_then(Option::as_deref) else {
             let what = "the message of an error holds a String that the GPU has made [unsupported-string]";

@@ -10,9 +10,10 @@ use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::faults;
 use ikra_core::heap::Column;
-use ikra_core::heap::schema::ArraySchema;
+use ikra_core::heap::schema::{ArraySchema, ColumnSchema};
+use ikra_core::infer::WORDS;
 use ikra_core::ir::{BufferKind, Part};
-use ikra_core::types::Shape;
+use ikra_core::types::{Shape, Type};
 use magnus::Value;
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use rb_sys::VALUE;
@@ -98,8 +99,14 @@ impl Kind<'_> {
 pub fn prepare(decoder: Decoder<'_>) -> Result<Grown, Trouble> {
     let mut grown = Grown::default();
     let schema = decoder.schema();
-    // What Hashes are read as is no array of the program's.
-    let is_part = |kind| schema.hashes.values().flatten().any(|part| *part == kind);
+    // What Hashes and Strings are read as is no array of the program's.
+    let is_words = |column: &ColumnSchema, kind| {
+        column.name == WORDS && column.stored.types.single() == Some(&Type::Array(kind))
+    };
+    let is_part = |kind| {
+        schema.hashes.values().flatten().any(|part| *part == kind)
+            || schema.columns.iter().any(|column| is_words(column, kind))
+    };
     for schema in schema.arrays.iter().filter(|array| array.grows && !is_part(array.kind)) {
         of_kind(decoder, schema, &mut |_, array| fallible::push(&mut grown.0, array))?;
     }

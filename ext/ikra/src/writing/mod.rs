@@ -3,6 +3,7 @@
 pub mod accumulators;
 pub mod born;
 pub mod changed_hashes;
+pub mod changed_strings;
 pub mod columns;
 pub mod copy_back;
 pub mod decoder;

@@ -8,6 +8,7 @@ use crate::running::changes::{Cell, Changes, Item, Length, may_grow};
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::value::{self, Decoded, decode};
 use crate::writing::born::{Known, OfClass, Pairs};
+use crate::writing::changed_strings;
 use crate::writing::decoder::{Decoder, Values, immediate};
 use crate::writing::exceptions;
 use ikra_core::error::Error;
@@ -59,6 +60,7 @@ pub struct Refresh {
     frozen: Vec<VALUE>,
     arrays: Vec<(VALUE, VALUE)>,
     hashes: Vec<(VALUE, [VALUE; 2])>,
+    strings: Vec<(VALUE, VALUE)>,
 }
 
 /// The places of what is known, by sort.
@@ -265,6 +267,11 @@ pub fn prepare(decoder: Decoder<'_>) -> Result<Refresh, Trouble> {
             refresh.frozen.extend(freezes.map(|(_, object)| *object));
         }
     }
+    for (hierarchy, row, string) in sorted.strings {
+        if let Some(now) = changed_strings::text_now(decoder, (hierarchy, row), string)? {
+            fallible::push(&mut refresh.strings, (string, now))?;
+        }
+    }
     for (kind, id, array) in sorted.arrays {
         let mut differs = false;
         let same = each_item(decoder, (kind, id), &held_items(array), |_, _, _| differs = true)?;
@@ -323,6 +330,9 @@ impl Refresh {
         for (array, now) in self.arrays {
             // SAFETY: as above.
             protect(|| unsafe { rb_sys::rb_ary_replace(array, now) })?;
+        }
+        for (string, now) in self.strings {
+            changed_strings::replace(string, now)?;
         }
         for (hash, [keys, values]) in self.hashes {
             // SAFETY: as above.

@@ -1,0 +1,132 @@
+//! Strings that were there before the section, and that it changes.
+//!
+//! The bytes of each are an array of the heap of its own, so they change as arrays do whose length changes
+//! ([`super::growing`]): in room behind, moved where there is too little, watched as wholes. How many bytes there are and
+//! their encoding are columns that are written. Copy-back gives the String its new bytes, and it stays the object that it is.
+
+use super::operand::Operand;
+use super::strings::{BYTESIZE, ENCODING, WORDS, words_outside};
+use super::{Condition, Lowerer};
+use crate::ir::{BinaryOp, Buffer, BufferKind, Comparison, ErrorKind, UnaryOp, Value};
+use crate::types::{ArrayKind, Type};
+
+/// Where the bytes of a String are that changes: the words, and the first of them (`I64`).
+#[derive(Clone, Copy)]
+pub(super) struct Bytes {
+    words: Buffer,
+    first: Value,
+}
+
+impl Lowerer<'_> {
+    /// Can a String be another one later on?
+    pub(crate) fn string_may_change(&self, string: &Operand) -> bool {
+        self.memo.changes_strings || string.types.iter().any(Type::is_made_string)
+    }
+
+    /// A String of the heap is about to change.
+    pub(crate) fn check_unfrozen_string(&mut self, string: &Operand) {
+        let Some(Type::Object(hierarchy, _)) = string.types.single() else { return };
+        if self.any_frozen(*hierarchy) {
+            let id = string.value();
+            let is_frozen = self.is_frozen(*hierarchy, id);
+            let ok = self.b.unary(UnaryOp::Not, is_frozen);
+            self.check(ok, ErrorKind::Frozen(*hierarchy), &[id]);
+        }
+    }
+
+    /// The driver has put a String that it makes somewhere: it is a copy of that from then on, which must not change, and
+    /// where the other one may, be looked at.
+    pub(crate) fn check_rowless(&mut self, string: &Operand) {
+        let has_row = self.has_row(string);
+        let ok = self.b.unary(UnaryOp::Not, has_row);
+        let message = "a String that an object, array or element has by now cannot be changed by the code around \
+                       parallel calls [unsupported-string]\n  hint: change it before, or a copy: dup";
+        self.check(ok, ErrorKind::Unsupported(message.into()), &[]);
+    }
+
+    /// The array of words of a String of the heap, which changes: `None` where that cannot be.
+    fn changing_words(&mut self, string: &Operand) -> Option<(ArrayKind, Value)> {
+        self.memo.changed |= !std::mem::replace(&mut self.memo.changes_strings, true);
+        // What is in other encodings is refused.
+        self.outside_part(string, ENCODING)?;
+        self.outside_part(string, BYTESIZE)?;
+        let words = self.read_ivar(string, WORDS);
+        let Some(Type::Array(kind)) = words.types.single() else { return None };
+        let id = words.value();
+        self.grow_words(*kind, id).then_some((*kind, id))
+    }
+
+    /// Where the bytes of a String are, which change.
+    pub(super) fn changing_bytes(&mut self, string: &Operand) -> Option<Bytes> {
+        if string.types.single()?.is_made_string() {
+            let first = self.start_of_bytes(string);
+            return Some(Bytes { words: self.scratch(), first });
+        }
+        let (kind, id) = self.changing_words(string)?;
+        let (words, first) = self.place_of_words(kind, id)?;
+        self.program.buffers[words.0 as usize].written = true;
+        let first = self.b.unary(UnaryOp::ExtendI32, first);
+        Some(Bytes { words, first })
+    }
+
+    pub(super) fn word_of(&mut self, place: Bytes, index: Value) -> Value {
+        let at = self.b.binary(BinaryOp::Add, place.first, index);
+        let at = self.b.unary(UnaryOp::WrapI64, at);
+        self.b.load(place.words, at, crate::ir::Ty::I64, true)
+    }
+
+    pub(super) fn set_word_of(&mut self, place: Bytes, index: Value, word: Value) {
+        let at = self.b.binary(BinaryOp::Add, place.first, index);
+        let at = self.b.unary(UnaryOp::WrapI64, at);
+        self.b.store(place.words, at, word);
+    }
+
+    /// Makes room for so many bytes more, and a word behind them.
+    pub(super) fn make_outside_room(&mut self, string: &Operand, more: Value) {
+        let Some((kind, id)) = self.changing_words(string) else { return };
+        let size = self.string_size(string);
+        let wanted = self.b.binary(BinaryOp::Add, size, more);
+        let words = self.words_of_outside(wanted, 1);
+        let room = self.index_of_array(BufferKind::ArrayRoom(kind), id);
+        let fits = self.b.compare(Comparison::Le, words, room);
+        let condition = Condition { value: fits, yes: vec![], no: vec![] };
+        self.within_slot(0x607, |s| {
+            s.branch(
+                84,
+                condition,
+                |_| Operand::nil(),
+                |s| {
+                    s.send(string, "#grow", &[Operand::integer(wanted)], 1);
+                    Operand::nil()
+                },
+            )
+        });
+    }
+
+    /// Moves the bytes of a String of the heap to where there is room for twice as many as are wanted.
+    pub(super) fn enlarge_outside(&mut self, string: &Operand, wanted: Value) {
+        let Some((kind, id)) = self.changing_words(string) else { return };
+        let words = self.words_of_outside(wanted, 1);
+        self.within_slot(0x609, |s| s.move_array(kind, id, words));
+    }
+
+    /// Words of a String of so many bytes, and some more.
+    fn words_of_outside(&mut self, bytes: Value, more: usize) -> Value {
+        let three = self.b.i64(3);
+        let full = self.b.binary(BinaryOp::Shr, bytes, three);
+        self.plus(full, (words_outside(0) + more) as i64)
+    }
+
+    pub(super) fn set_outside_size(&mut self, string: &Operand, size: Value) {
+        let Some((kind, id)) = self.changing_words(string) else { return };
+        let words = self.words_of_outside(size, 0);
+        self.set_index(BufferKind::ArrayLength(kind), id, words);
+        self.write_ivar(string, BYTESIZE, &Operand::integer(size));
+    }
+
+    pub(super) fn set_outside_flags(&mut self, string: &Operand, flags: Value) {
+        if self.changing_words(string).is_some() {
+            self.write_ivar(string, ENCODING, &Operand::integer(flags));
+        }
+    }
+}
