@@ -80,12 +80,15 @@ each_backend do |backend|
   it "are changed by whatever changes one" do
     texts = ["", "abc", "Hello, wörld\n", "é" * 9, "  pad  ", "x" * 40, "aabbcc", "Foo9", "日本"]
     [
-      -> { _1 << "ä" }, -> { _1 << 233 }, -> { _1.concat("a", _1, "b") }, -> { _1.prepend(_1, "é") }, -> { _1.insert(-1, "z") },
-      -> { _1.insert(0, "zzzzzzzzz") }, -> { _1[0] = "yy" if _1.size > 1 }, -> { _1[1, 2] = "" if _1.size > 1 }, -> { _1.replace("é" * 20) }, lambda(&:clear),
-      lambda(&:upcase!), lambda(&:downcase!), lambda(&:capitalize!), lambda(&:swapcase!), lambda(&:reverse!), lambda(&:strip!),
-      lambda(&:chomp!), lambda(&:chop!), lambda(&:squeeze!), -> { _1.tr!("a-c", "é") }, -> { _1.delete!("b") }, -> { _1.sub!("b", "<\\0>") },
-      -> { _1.gsub!("a", "") }, -> { _1.slice!(0) }, -> { _1.slice!(0, 2) }, -> { _1.setbyte(0, 65) if _1.size > 1 }, -> { _1.force_encoding("BINARY") },
-      -> { _1.next! if _1.ascii_only? }, -> { _1.delete_prefix!("a") }, -> { _1.delete_suffix!("c") }, ->(text) { text.each_char { |c| text << c if text.size < 30 } }
+      -> { _1 << "ä" }, -> { _1 << 233 }, -> { _1.concat("a", _1, "b") }, -> { _1.prepend(_1, "é") },
+      -> { _1.insert(-1, "z") }, -> { _1.insert(0, "zzzzzzzzz") }, -> { _1[0] = "yy" if _1.size > 1 },
+      -> { _1[1, 2] = "" if _1.size > 1 }, -> { _1.replace("é" * 20) }, lambda(&:clear), lambda(&:upcase!),
+      lambda(&:downcase!), lambda(&:capitalize!), lambda(&:swapcase!), lambda(&:reverse!), lambda(&:strip!),
+      lambda(&:chomp!), lambda(&:chop!), lambda(&:squeeze!), -> { _1.tr!("a-c", "é") }, -> { _1.delete!("b") },
+      -> { _1.sub!("b", "<\\0>") }, -> { _1.gsub!("a", "") }, -> { _1.slice!(0) }, -> { _1.slice!(0, 2) },
+      -> { _1.setbyte(0, 65) if _1.size > 1 }, -> { _1.force_encoding("BINARY") }, -> { _1.next! if _1.ascii_only? },
+      -> { _1.delete_prefix!("a") }, -> { _1.delete_suffix!("c") },
+      ->(text) { text.each_char { |c| text << c if text.size < 30 } }
     ].each do |change|
       mine, theirs = [0, 1].map { texts.map(&:dup) }
       expected = theirs.map { |text| change.call(text).then { |given| given.equal?(text) ? :itself : given } }
@@ -95,7 +98,9 @@ each_backend do |backend|
   end
 
   it "change in drivers, over ticks, and when the section has made them" do
-    expect_same_texts { |all, _| Ikra.section { 3.times { |i| all.peach { |note| note.write(i.to_s) }; all[0].name << all[1].log } } }
+    expect_same_texts do |all, _|
+      Ikra.section { 3.times { |i| all.peach { |note| note.write(i.to_s) }; all[0].name << all[1].log } }
+    end
     expect_same_texts do |all, _|
       Ikra.section do
         made = ChangedStrings::Note.new(+"new")
@@ -114,7 +119,10 @@ each_backend do |backend|
       end
     end
     expect_same_texts { |all, _| all.peach(3) { |note| note.log = "t" if note.log.empty?; note.log << "u" } }
-    expect_same_texts { |all, text| Ikra.section { text << "x"; text += "y"; text << "z"; all.each { |note| text << note.name } }; text }
+    expect_same_texts do |all, text|
+      Ikra.section { text << "x"; text += "y"; text << "z"; all.each { |note| text << note.name } }
+      text
+    end
   end
 
   it "are seen by syncs, which may change them, too" do
@@ -139,21 +147,36 @@ each_backend do |backend|
     Ikra.backend = before
     expect([shown, seen(world[1])]).to eq([expected, seen(world[0])])
     all = notes
-    expect { Ikra.section { 2.times { |i| all.peach { |note| note.write("a") }; Ikra.sync { raise "no" if i == 1 } } } }.to raise_error("no")
+    failing = lambda do
+      Ikra.section { 2.times { |i| all.peach { |note| note.write("a") }; Ikra.sync { raise "no" if i == 1 } } }
+    end
+    expect(&failing).to raise_error("no")
     expect(all.map(&:log)).to eq(["a\na\n"] * 3)
   end
 
   it "are other keys afterwards, and Hashes and Sets have copies" do
-    expect_same_texts { |all, _| hash = {}; all.peach { |note| hash[note.name] = 1; note.name << "?"; hash[note.name] = 2 }; hash }
-    expect_same_texts { |all, _| all.pmap { |note| made = { note.name => 1 }; note.name << "?"; [made.keys, made[note.name]] } }
+    expect_same_texts do |all, _|
+      hash = {}
+      all.peach { |note| hash[note.name] = 1; note.name << "?"; hash[note.name] = 2 }
+      hash
+    end
+    expect_same_texts do |all, _|
+      all.pmap { |note| made = { note.name => 1 }; note.name << "?"; [made.keys, made[note.name]] }
+    end
     expect_same_texts { |all, _| all.pmap { |note| Set[note.name].tap { note.name << "?" }.include?("one") } }
     expect_same_texts { |all, _| all.pmap { |note| [note.name].group_by(&:itself).tap { note.name << "?" }.keys } }
     expect_same_texts { |all, _| all.pmap { |note| note.name << "?"; [note.name, "one?"].uniq.size } }
     next if backend == :ruby
 
     all = notes
-    struct = -> { all.pmap { |note| pair = ChangedStrings::Pair.new(note.name, 1); found = { pair => 1 }; note.name << "?"; found[pair] } }
-    expect(&struct).to raise_error(Ikra::UnsupportedError, /unsupported-key/)
+    looked_up = lambda do
+      all.pmap do |note|
+        found = { ChangedStrings::Pair.new(note.name, 1) => 1 }
+        note.name << "?"
+        found[ChangedStrings::Pair.new(note.name, 1)]
+      end
+    end
+    expect(&looked_up).to raise_error(Ikra::UnsupportedError, /unsupported-key/)
     expect(all.map(&:name)).to eq(%w[one two drei])
   end
 
@@ -177,7 +200,14 @@ each_backend do |backend|
     expect_same_texts { |all, _| all.pmap { |note| text = :abc.to_s; text << note.name; note.name << text; text } }
     expect_same_texts { |all, _| all.pmap { |note| note.name << "a"; :abc.name << "x" } }
     expect_same_texts { |all, _| all.pmap { |note| note.to_s << "x"; "#{note}" << "y"; note.name } } # rubocop:disable Style/RedundantInterpolation
-    expect_same_texts { |all, _| all.pmap { |note| begin; raise note.name; rescue StandardError => e; e.message << "!"; end; note.name } }
+    expect_same_texts do |all, _|
+      all.pmap do |note|
+        raise note.name
+      rescue StandardError => e
+        e.message << "!"
+        note.name
+      end
+    end
     expect_same_texts { |all, _| all.pmap { |note| note.name << "new#{note.name}"; note.name.to_sym } }
   end
 

@@ -75,8 +75,10 @@ module RandomPrograms
     end
 
     # Changes to a String, which do not make it longer without end.
-    CHANGES = ["upcase!", "swapcase!", "reverse!", "squeeze!", "clear", "chop!", "insert(0, \"ü\")", "sub!(\"a\", \"<\\\\0>\")",
-               "tr!(\"a-y\", \"b-z\")", "setbyte(0, 65)", "delete!(\"e\")", "concat(\"x\", \"é\")"].freeze
+    CHANGES = [
+      "upcase!", "swapcase!", "reverse!", "squeeze!", "clear", "chop!", "insert(0, \"ü\")", "sub!(\"a\", \"<\\\\0>\")",
+      "tr!(\"a-y\", \"b-z\")", "setbyte(0, 65)", "delete!(\"e\")", "concat(\"x\", \"é\")"
+    ].freeze
 
     # Changes a String that a variable or the own object holds, and that others may hold, too.
     def change_text(depth)
@@ -88,7 +90,8 @@ module RandomPrograms
       return Node.statement(text, ".", pick(CHANGES), " if ", text, ".size.between?(1, 60)") if chance(0.4)
 
       change = pick([" << ", ".replace(", ".prepend("])
-      Node.statement(text, change, expression([:str], depth), change.end_with?("(") ? ")" : "", " if ", text, ".size < 60")
+      other = e(expression([:str], depth), change.end_with?("(") ? ")" : "")
+      Node.statement(text, change, other, " if ", text, ".size < 60")
     end
 
     # An Integer that comes of a String.
