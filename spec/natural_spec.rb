@@ -37,6 +37,17 @@ module Natural
     def run(number) = number > 1 ? fail("too big") : [block_given?, eval(number)]
   end
 
+  # Gives another one with more.
+  class Stack
+    attr_reader :items
+
+    def initialize(items = []) = @items = items
+    def push(item) = Stack.new(@items + [item])
+    def pop = Stack.new(@items[0...-1])
+  end
+
+  Path = Struct.new(:nodes, :cost)
+
   class Counter
     @@made = 0
     def self.made = @@made
@@ -162,6 +173,31 @@ each_backend do
 
   it "makes Strings by `String.new`" do
     expect_same(%w[ä b]) { |s| [String.new << s, String.new("abc") << s, String.new(s), String.new(capacity: 9)] }
+  end
+
+  it "makes objects of the arrays of others" do
+    expect_same([3, 0]) do |n|
+      (0...n).each_with_object([Natural::Stack.new]) { |i, all| all[0] = all[0].push(i) }[0].items
+    end
+    expect_same([4, 1]) do |n|
+      stack = Natural::Stack.new
+      n.times { |i| stack = i.zero? ? Natural::Stack.new([0]) : stack.push(i) }
+      stack = Natural::Stack.new([*stack.pop.items, "é", nil])
+      stack.items
+    end
+    expect_same([5, 9]) do |n|
+      queue = [Natural::Path.new([0], 0)]
+      found = nil
+      while (path = queue.shift)
+        break found = path if path.nodes.last > n
+
+        queue << Natural::Path.new(path.nodes + [(path.nodes.last * 2) + 1], path.cost + 1)
+      end
+      [found.nodes, found.cost]
+    end
+    expect_same([3]) do |n|
+      (0..n).inject(Natural::Stack.new) { |stack, i| Natural::Stack.new([*stack.items, i]) }.items
+    end
   end
 
   it "lets objects give themselves away in `initialize`" do

@@ -48,6 +48,11 @@ pub fn collect<T>(items: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, NoM
     Ok(list)
 }
 
+/// Does memory that is not set hold what nobody may rely on? Only specs want that.
+pub fn fills_with_garbage() -> bool {
+    cfg!(feature = "testing") && std::env::var_os("IKRA_TEST_GARBAGE").is_some()
+}
+
 /// So many numbers, whatever they are: they will be written before they are read. Clearing them would take as long as that.
 pub fn unset<T: bytemuck::Pod>(length: usize) -> Result<Vec<T>, NoMemory> {
     let mut list: Vec<T> = Vec::new();
@@ -59,8 +64,7 @@ pub fn unset<T: bytemuck::Pod>(length: usize) -> Result<Vec<T>, NoMemory> {
         std::arch::asm!("/* {} */", in(reg) start, options(nostack, preserves_flags));
         list.set_len(length);
     }
-    // Only specs set this: nobody may rely on what is there.
-    if cfg!(feature = "testing") && std::env::var_os("IKRA_TEST_GARBAGE").is_some() {
+    if fills_with_garbage() {
         bytemuck::cast_slice_mut::<T, u8>(&mut list).fill(0xa5);
     }
     Ok(list)

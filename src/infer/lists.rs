@@ -425,17 +425,12 @@ impl Lowerer<'_> {
         if operand.types == *to || self.b.is_dead() {
             return operand.clone();
         }
-        if let (Some(Type::Closure(number, _)), Some(Type::Closure(other, inner))) =
-            (operand.types.single(), to.single())
-            && number == other
-        {
-            let items = self.tuple_items(operand);
-            let items: Vec<Operand> =
-                items.iter().zip(inner.iter()).map(|(item, to)| self.listed(item, to)).collect();
-            return Operand {
-                types: Type::Closure(*number, items.iter().map(|i| i.types.clone()).collect()).into(),
-                values: items.into_iter().flat_map(|i| i.values).collect(),
-            };
+        // Arrays within what is carried as its parts.
+        let changes = |ty: &Type| to.iter().any(|to| to != ty && operand::is_same_but_for_parts(ty, to));
+        if operand.types.iter().any(changes) {
+            return self.within_slot(0x3f2, |s| {
+                s.switch(&operand.clone(), 23, &mut |s, part| s.listed_parts(part, to))
+            });
         }
         let kind = to.iter().find_map(|t| if let Type::List(kind) = t { Some(*kind) } else { None });
         let has_tuple = operand.types.iter().any(|t| matches!(t, Type::Tuple(_)));
@@ -463,6 +458,23 @@ impl Lowerer<'_> {
             }
         }
         operand.clone()
+    }
+
+    fn listed_parts(&mut self, operand: Operand, to: &TypeSet) -> Operand {
+        let Some(ty) = operand.types.single() else { return operand };
+        let like = |to: &&Type| operand::is_same_but_for_parts(ty, to);
+        let Some(parts) = to.iter().find(like).and_then(operand::parts) else {
+            return self.listed(&operand, to);
+        };
+        let items = self.tuple_items(&operand);
+        let items: Vec<Operand> = (0..)
+            .zip(items.iter().zip(&parts))
+            .map(|(i, (item, to))| self.within_slot(i, |s| s.listed(item, to)))
+            .collect();
+        Operand {
+            types: operand::with_parts(ty, items.iter().map(|item| item.types.clone()).collect()).into(),
+            values: items.into_iter().flat_map(|item| item.values).collect(),
+        }
     }
 
     pub(super) fn list_of_tuple(&mut self, kind: ListKind, tuple: &Operand) -> Operand {

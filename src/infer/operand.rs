@@ -112,6 +112,19 @@ pub fn with_parts(ty: &Type, parts: Vec<TypeSet>) -> Type {
     }
 }
 
+/// Do two types differ in what their parts are at most? Arrays of fixed length are their parts.
+pub fn is_same_but_for_parts(a: &Type, b: &Type) -> bool {
+    match (a, b) {
+        (Type::Closure(a, items), Type::Closure(b, others)) => a == b && items.len() == others.len(),
+        (Type::Enumerator(a, items), Type::Enumerator(b, others)) => a == b && items.len() == others.len(),
+        (Type::Record(a), Type::Record(b)) => {
+            let names = |of: &RecordType| of.fields.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+            a.class == b.class && names(a) == names(b)
+        }
+        _ => false,
+    }
+}
+
 pub fn end_ty(end: RangeEnd) -> Option<Ty> {
     match end {
         RangeEnd::None => None,

@@ -189,11 +189,14 @@ fn more_room(version: &Version, failure: &Failure, elements: usize) -> Result<Op
         _ => return Ok(None),
     };
     if more.scratch > MOST_WORDS || more.result > MOST_WORDS {
+        let (who, ends) = match failure.element {
+            Failure::DRIVER => ("the code around parallel calls".into(), "section"),
+            element => (format!("element {element}"), "element"),
+        };
         return Err(Trouble::Plain(format!(
-            "element {} makes arrays and objects that take more than {} GiB in all (also those that are not needed any \
-             more, which are kept until a loop or the element ends that made them): make fewer, or go through more \
-             elements that do less each",
-            failure.element,
+            "{who} makes arrays and objects that take more than {} GiB in all (also those that are not needed any more, \
+             which are kept until a loop or the {ends} ends that made them): make fewer, or go through more elements \
+             that do less each",
             (MOST_WORDS * 8) >> 30
         )));
     }

@@ -6,6 +6,7 @@ use super::super::internal;
 use super::super::runtime::{self, ThreadState};
 use super::arrays::{Base, Copied};
 use super::pushing::Pushed;
+use super::scratch::Scratch;
 use super::{Driver, ENDED};
 use crate::backend::collectives;
 use crate::backend::{AtSync, Failure, Launch, Outcome, Session, Texts};
@@ -36,6 +37,8 @@ pub(super) struct DriverState<'a> {
     views: Vec<View>,
     /// The buffers that have one which is not empty.
     viewed: Vec<usize>,
+    /// The memory for what it makes: a column of its own, in the place of that of elements.
+    pub(super) scratch: Option<Scratch>,
     /// As the driver has set them.
     pub(super) scalars: Vec<u64>,
     /// The bases that it has given to kernels.
@@ -134,6 +137,7 @@ impl<'a> DriverState<'a> {
             launch,
             at_sync,
             profile,
+            scratch: None,
             scalars: launch.scalars.to_vec(),
             bases: (0..driver.kernels).map(|_| None).collect(),
             copies: FxHashMap::default(),
@@ -197,17 +201,24 @@ impl<'a> DriverState<'a> {
         }
     }
 
-    pub(super) fn columns(&self) -> &[Column] {
-        self.session.columns()
+    pub(super) fn column(&self, buffer: Buffer) -> &Column {
+        match &self.scratch {
+            Some(scratch) if scratch.buffer == buffer => &scratch.memory,
+            // Behind `&mut`, as sessions have only that.
+            _ => &self.session.columns()[buffer.0 as usize],
+        }
     }
 
-    pub(super) fn column(&self, buffer: Buffer) -> &Column {
-        // Behind `&mut`, as sessions have only that.
-        &self.session.columns()[buffer.0 as usize]
+    fn is_own(&self, buffer: Buffer) -> bool {
+        self.scratch.as_ref().is_some_and(|scratch| scratch.buffer == buffer)
     }
 
     /// A column that the host is about to change, from a row on.
     pub(super) fn change(&mut self, buffer: Buffer, from: usize, keep: bool) -> Result<&mut Column, Error> {
+        if self.is_own(buffer) {
+            let scratch = self.scratch.as_mut().expect("it has some");
+            return Ok(&mut scratch.memory);
+        }
         let at = buffer.0 as usize;
         if keep {
             self.session.store().keep(std::iter::once(at))?;
@@ -240,6 +251,9 @@ impl<'a> DriverState<'a> {
 
     /// Brings a column to the host, or all.
     pub fn fetch(&mut self, column: Option<Buffer>) -> Result<(), Stop> {
+        if column.is_some_and(|column| self.is_own(column)) {
+            return Ok(());
+        }
         let outcome = self.session.fetch(column, self.profile)?;
         self.done(outcome)
     }
@@ -515,7 +529,7 @@ pub(super) unsafe extern "C" fn search(
     let work = |state: &mut DriverState<'_>| {
         let words = state.buffer(words)?;
         state.fetch(Some(words))?;
-        let Column::I64(words) = &state.session.store().columns()[words.0 as usize] else {
+        let Column::I64(words) = state.column(words) else {
             return Err(internal("a String has no words").into());
         };
         let text = bytemuck::cast_slice::<i64, u8>(words.get(first as usize..).unwrap_or_default());
@@ -547,7 +561,7 @@ pub(super) unsafe extern "C" fn store(
         let column = state.change(buffer, row, keep)?;
         column.set_bits(row, value);
         // It may have been copied to be kept.
-        let changing = state.session.changed(buffer, row);
+        let changing = if state.is_own(buffer) { 0 } else { state.session.changed(buffer, row) };
         state.show(number, buffer, Some(changing));
         Ok(())
     };

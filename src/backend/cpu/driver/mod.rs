@@ -8,6 +8,7 @@ mod arrays;
 mod host;
 mod pushing;
 mod remembered;
+mod scratch;
 mod settle;
 mod settle_strings;
 
@@ -35,6 +36,7 @@ use cranelift_module::{Module, default_libcall_names};
 use host::{DriverState, View};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
+use scratch::Scratch;
 use settle::Settler;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -56,7 +58,9 @@ pub struct Driver {
     has_rounds: Vec<bool>,
     settler: Settler,
     /// Its scratch memory, and the failures that tell Strings which are in it.
-    memory: Option<usize>,
+    memory: Option<Buffer>,
+    /// How much that is.
+    scratch_words: Option<Scalar>,
     in_scratch: FxHashMap<SiteId, ErrorKind>,
     /// Its functions nest deeply or recurse: they want a large stack.
     pub deep: bool,
@@ -140,6 +144,8 @@ impl Driver {
         let (settler, kernels) = (Settler::new(program), program.kernels.len());
         let has_rounds = has_rounds(program, &settler);
         let memory = program.buffers.iter().position(|buffer| buffer.kind == BufferKind::Scratch);
+        let memory = memory.map(|number| Buffer(number as u32));
+        let words = program.scalars.iter().position(|info| info.source == ScalarSource::ScratchWords);
         let sites = (0..).zip(&program.sites).filter(|(_, site)| site.error.refers_to_scratch());
         let in_scratch = sites.map(|(number, site)| (SiteId(number), site.error.clone())).collect();
         Ok(Self {
@@ -152,14 +158,15 @@ impl Driver {
             has_rounds,
             settler,
             memory,
+            scratch_words: words.map(|number| Scalar(number as u32)),
             in_scratch,
             deep,
         })
     }
 
     /// A failure of the driver itself, with what it has made.
-    fn with_memory(&self, failure: Failure, columns: &[Column]) -> Failure {
-        let memory = self.memory.and_then(|memory| columns.get(memory));
+    fn with_memory(&self, failure: Failure, state: &DriverState<'_>) -> Failure {
+        let memory = state.scratch.as_ref().map(|scratch| &scratch.memory);
         match (self.in_scratch.get(&failure.site), memory) {
             (Some(error), Some(Column::I64(memory))) => failure.with_memory(error, memory),
             _ => failure,
@@ -180,19 +187,26 @@ impl Driver {
         interrupt: &AtomicBool,
         profile: &mut Profile,
     ) -> Result<Outcome, Error> {
+        let scratch = match self.memory {
+            Some(buffer) => Some(Scratch::new(buffer, session.columns()[buffer.0 as usize].len())?),
+            None => None,
+        };
         let mut args = vec![0; self.buffers.len()];
         for scalar in &self.scalars {
             let word = launch.scalars.get(scalar.0 as usize);
-            args.push(*word.ok_or_else(|| internal("the driver's scalars are not those of the launch"))?);
+            let own = scratch.as_ref().filter(|_| self.scratch_words == Some(*scalar));
+            let word = own.map(|scratch| scratch.memory.len() as u64).or(word.copied());
+            args.push(word.ok_or_else(|| internal("the driver's scalars are not those of the launch"))?);
         }
         let mut state = DriverState::new(self, session, launch, at_sync, interrupt, profile);
+        state.scratch = scratch;
         // SAFETY: the code was made of a verified driver, whose scalars `args` has; the state outlives the call, and only
         // this thread uses it. The code lives as long as `self`.
         let status = unsafe { (self.code.function)(args.as_ptr(), &raw mut state) };
         let outcome = match status {
             STATUS_DONE => Outcome::Done,
             STATUS_INTERRUPTED => return Ok(Outcome::Interrupted),
-            STATUS_FAILED => Outcome::Failed(self.with_memory(state.failure(), state.columns())),
+            STATUS_FAILED => Outcome::Failed(self.with_memory(state.failure(), &state)),
             _ => return state.ended.unwrap_or_else(|| Err(internal("a driver ended for no reason"))),
         };
         // An earlier launch may have failed, of which nobody has heard yet.
