@@ -45,6 +45,43 @@ module Lambdas
     def to_a = [@lists.to_a, @made]
   end
 
+  # Keeps blocks that it is given.
+  class Button
+    def initialize(&block) = @block = block
+    def on_click(&block) = @block = block
+    def click(x) = @block ? @block.call(x) : nil
+    def then_click(&other) = (own = @block) && Button.new { |x| other.call(own.call(x)) }
+  end
+
+  class Bus
+    def initialize = @handlers = Hash.new { |hash, key| hash[key] = [] }
+    def fire(name, x) = @handlers[name].sum { |handler| handler.call(x) }
+
+    def on(name, &handler)
+      @handlers[name] << handler
+      self
+    end
+  end
+
+  # Its blocks use it.
+  class App
+    def initialize
+      @log = []
+      @button = Button.new
+      @button.on_click { |x| note(x * 2) }
+    end
+
+    def note(x) = @log << x
+    def run(n) = n.times { |i| @button.click(i) } && @log
+  end
+
+  def self.twice(&block) = ->(x) { block.call(block.call(x)) }
+
+  def self.memo(&block)
+    cache = {}
+    ->(x) { cache[x] ||= block.call(x) }
+  end
+
   def self.with(base, &block) = base.pmap { |x| block.(x) + 1 }
   def self.yielding(base) = base.pmap { |x| yield(x) + 1 }
 end
@@ -260,6 +297,19 @@ each_backend do
     expect_same([3, 4]) { |n| f = nil; 3.times { |i| g = Lambdas.adder(i); f ||= g; f.(n) }; f.(n) }
     expect_same([3, 4]) { |n| graph = Lambdas::Graph.new; n.times { |i| graph.add(i, i + 1) }; graph.to_a }
     expect_same([3, 4]) { |n| lists = Lambdas::Counting.new(n); n.times { |i| lists.add(i % 2, i) }; lists.to_a }
+  end
+
+  it "calls blocks that were kept when their method has ended" do
+    expect_same([3, 4]) { |n| Lambdas::Button.new { |x| x * n }.click(5) }
+    expect_same([3, 4]) { |n| button = Lambdas::Button.new; button.on_click { |x| x * n } if n > 3; button.click(5) }
+    expect_same([3, 4]) { |n| Lambdas::Button.new { |x| x * n }.then_click { |x| x + n }.click(5) }
+    expect_same([3, 4]) { |n| [Lambdas::Button.new(&:succ), Lambdas::Button.new(&:pred)].map { |b| b.click(n) } }
+    expect_same([3, 4]) { |n| Lambdas::Bus.new.on(:a) { |x| x + n }.on(:b) { |x| x }.on(:a) { |x| x * 2 }.fire(:a, n) }
+    expect_same([3, 4]) { |n| buttons = (0..n).map { |i| Lambdas::Button.new { |x| x * i } }; buttons.map { |b| b.click(n) } }
+    expect_same([3, 4]) { |n| Lambdas::App.new.run(n) }
+    expect_same([3, 4]) { |n| [Lambdas.twice { |x| x * n }, Lambdas.twice { |x| x + n }].map { |f| f.(2) } }
+    expect_same([3, 4]) { |n| memo = Lambdas.memo { |x| x * n }; [memo.(2), memo.(2), memo.(3)] }
+    expect_same([3, 4]) { |n| first = ->(x) { x + 1 }; f = first; a = f.(n); f = ->(x) { x * 3 }; [a, f.(n)] }
   end
 
   it "calls lambdas from around it that call themselves, and each other" do

@@ -41,6 +41,8 @@ const LIMITS: &[(&str, &str, &str)] = &[
     ("String", "%", "without names"),
     ("String", "capitalize", "without :turkic and such"),
     ("String", "downcase", "without :turkic and such"),
+    ("Array", "pack", "`U*`, `U`, `C*`, `C`"),
+    ("Integer", "chr", "of encodings with UTF-8"),
     ("String", "each_line", "not with an empty separator"),
     ("String", "gsub", "with a String"),
     ("String", "lines", "not with an empty separator"),

@@ -1678,6 +1678,23 @@ end
 # Pairs of a key and an item, in the order of the keys: the quicksort of MRI's `sort_by`, step for step, since it decides
 # on the order of items with equal keys, and on which keys are compared first where one is NaN.
 module Array
+  # Characters or bytes by their numbers.
+  def pack(format)
+    characters = format == "U*" || format == "U"
+    format.__refuse_directive unless characters || format == "C*" || format == "C" || format == "c*" || format == "c"
+    one = format.__bytesize == 1
+    raise ArgumentError, "too few arguments" if one && empty?
+
+    out = "".__force(characters ? 0 : 2)
+    i = 0
+    while i < (one ? 1 : size)
+      number = __to_int(self[i])
+      characters ? out.__push_packed(number) : out.__push(number & 0xff)
+      i += 1
+    end
+    out
+  end
+
   def __introsort
     return self if __ordered?
 

@@ -56,7 +56,6 @@ pub(crate) fn outside(owner: ClassId, name: &str) -> Option<Outside> {
         | "match"
         | "match?"
         | "scan"
-        | "pack"
         | "unpack"
         | "unpack1"
         | "encode"

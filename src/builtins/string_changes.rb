@@ -70,6 +70,14 @@ module ChangedString
     end
   end
 
+  # The same of any number that `pack` takes.
+  def __push_packed(code)
+    raise RangeError, "pack(U): value out of range" if code < 0 || code > 0x7fff_ffff
+
+    __refuse_code if code > 0x10_ffff
+    __push_code(code)
+  end
+
   # Appends a number in so many digits, in capitals.
   def __push_hexadecimal(number, digits)
     while digits > 0

@@ -360,10 +360,19 @@ module Integer
     base == 10 ? __decimal_text : __digits(base)
   end
 
-  def chr
+  def chr(encoding = :__none)
+    return __chr_in(encoding) if encoding != :__none
     raise RangeError, "#{self} out of char range" if self < 0 || self > 255
 
     "".__force(self < 128 ? 1 : 2).__push(self)
+  end
+
+  def __chr_in(encoding)
+    "".__refuse_encoding if "".__encoding_number(encoding) != 0
+    raise RangeError, "#{self} out of char range" if self < 0 || self > 0x10_ffff
+    raise RangeError, "invalid codepoint 0x#{to_s(16).upcase} in UTF-8" if self >= 0xd800 && self < 0xe000
+
+    "".__push_code(self)
   end
 end
 

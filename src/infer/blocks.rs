@@ -65,31 +65,9 @@ impl Lowerer<'_> {
         let number = self.memo.proc_number(self.context, literal.id.0);
         let closed = self.closed_in(literal, lambda);
         let mut block = self.block_literal(literal, None, lambda);
-        let mut taken = Vec::new();
         if let BlockRef::Literal { home, .. } = &mut block {
-            if !home.needs.is_empty() {
-                let single = self.single_assignment();
-                let stands_outside = |at: &Option<Span>| {
-                    at.is_none_or(|at| literal.span.start < at.start || at.end < literal.span.end)
-                };
-                let is_single = |local: &LocalId| single.get(local).is_some_and(stands_outside);
-                let (by_value, needs): (Vec<_>, Vec<_>) =
-                    home.needs.iter().copied().partition(|(_, local)| is_single(local));
-                home.needs = needs.into();
-                for (_, local) in by_value {
-                    taken.push((local, self.read_local(local)));
-                }
-            }
-            if self.memo.outliving.contains(&(Arc::as_ptr(literal) as usize)) {
-                home.outliving = self.outlive(literal, &home.needs, &mut taken);
-            }
-            if let Some(begun) = self.stale_since(number)
-                && (home.activation > begun || home.needs.iter().any(|(need, _)| *need > begun))
-            {
-                // A value of this type may come from an earlier iteration, whose variables are gone.
-                home.needs = [(u32::MAX, LocalId(0))].into();
-            }
-            home.taken = taken.into();
+            self.take_along(literal, home);
+            self.hide_stale(number, home);
         }
         if let (Some(place), BlockRef::Literal { literal, home, break_to, lambda }) = (closed, &block) {
             // Where it is met before this is, its method is none that runs.
@@ -103,6 +81,47 @@ impl Lowerer<'_> {
             self.memo.closed_procs.insert(number, (place, block));
         }
         self.proc_operand(number, block)
+    }
+
+    /// The block of a call, which takes all along that it uses, if it is kept and called when its method has ended.
+    pub(super) fn outliving_block(&mut self, literal: &Arc<BlockLiteral>, mut block: BlockRef) -> BlockRef {
+        if self.memo.outliving.contains(&(Arc::as_ptr(literal) as usize))
+            && let BlockRef::Literal { home, .. } = &mut block
+        {
+            self.take_along(literal, home);
+        }
+        block
+    }
+
+    /// Variables that are assigned once go along by value, and all that it uses with one that outlives its method.
+    fn take_along(&mut self, literal: &Arc<BlockLiteral>, home: &mut Home) {
+        let mut taken = Vec::new();
+        if !home.needs.is_empty() {
+            let single = self.single_assignment();
+            let stands_outside = |at: &Option<Span>| {
+                at.is_none_or(|at| literal.span.start < at.start || at.end < literal.span.end)
+            };
+            let is_single = |local: &LocalId| single.get(local).is_some_and(stands_outside);
+            let (by_value, needs): (Vec<_>, Vec<_>) =
+                home.needs.iter().copied().partition(|(_, local)| is_single(local));
+            home.needs = needs.into();
+            for (_, local) in by_value {
+                taken.push((local, self.read_local(local)));
+            }
+        }
+        if self.memo.outliving.contains(&(Arc::as_ptr(literal) as usize)) {
+            home.outliving = self.outlive(literal, &home.needs, &mut taken);
+        }
+        home.taken = taken.into();
+    }
+
+    /// A value of this type may come from an earlier iteration, whose variables are gone.
+    fn hide_stale(&mut self, number: u32, home: &mut Home) {
+        if let Some(begun) = self.stale_since(number)
+            && (home.activation > begun || home.needs.iter().any(|(need, _)| *need > begun))
+        {
+            home.needs = [(u32::MAX, LocalId(0))].into();
+        }
     }
 
     /// Where a lambda or proc stands that uses nothing of the code around it but constants, and of that around the section
@@ -171,8 +190,19 @@ impl Lowerer<'_> {
                 return Operand::bottom();
             }
         }
+        if let BlockRef::Literal { literal, home, break_to, lambda } = &block {
+            // Where it is met before this is, its method is none that runs.
+            let home = Home { activation: u32::MAX, ..home.clone() };
+            let (literal, break_to, lambda) = (Arc::clone(literal), *break_to, *lambda);
+            self.memo.known_procs.insert(number, BlockRef::Literal { literal, home, break_to, lambda });
+        }
         self.procs.insert(number, block);
         operand
+    }
+
+    /// The block of that number, which another walk has met where this one has not been yet.
+    fn known_proc(&self, number: u32) -> Option<BlockRef> {
+        self.procs.get(&number).or_else(|| self.memo.known_procs.get(&number)).cloned()
     }
 
     /// Has a lambda take all along that it uses of the method it stands in, if it can be called without that.
@@ -183,15 +213,14 @@ impl Lowerer<'_> {
         taken: &mut Vec<(LocalId, Operand)>,
     ) -> Option<Rc<Outliving>> {
         let frame = self.frame();
-        let own_block = frame.code.params.block;
         let can_be_anew = match frame.closure {
             None => matches!(frame.scope, Scope::Method { .. } | Scope::Block),
             Some(closure) => matches!(closure, Closure::Root(_)),
         };
-        if !needs.is_empty() || !can_be_anew || calls_outer(literal, own_block) {
+        if !needs.is_empty() || !can_be_anew || calls_outer(literal, None) {
             return None;
         }
-        let mut used: Vec<LocalId> = used_by(literal, own_block).into_iter().collect();
+        let mut used: Vec<LocalId> = used_by(literal, None).into_iter().collect();
         if self.frame().scope == Scope::Block && !used.is_empty() {
             return None;
         }
@@ -341,12 +370,15 @@ impl Lowerer<'_> {
     /// The block that an operand is, where it is a lambda or proc of the section.
     pub(crate) fn proc_of(&mut self, operand: &Operand) -> Option<BlockRef> {
         match operand.types.single() {
-            Some(Type::Proc(number)) => self.procs.get(number).cloned(),
+            Some(Type::Proc(number)) => self.known_proc(*number),
             Some(Type::Closure(number, _)) => {
-                let mut block = self.procs.get(number).cloned()?;
+                let mut block = self.known_proc(*number)?;
                 let values = self.tuple_items(operand);
                 match &mut block {
                     BlockRef::Literal { home, .. } => {
+                        if home.taken.len() != values.len() {
+                            return None;
+                        }
                         home.taken = home.taken.iter().map(|(local, _)| *local).zip(values).collect();
                     }
                     BlockRef::Made { parts, .. } => *parts = values,
@@ -671,7 +703,13 @@ impl Lowerer<'_> {
         match passed {
             Some(block) => {
                 let number = self.memo.proc_number(self.context, u32::MAX);
-                self.proc_operand(number, block.clone())
+                let mut block = block.clone();
+                if let BlockRef::Literal { home, .. } = &mut block
+                    && home.outliving.is_some()
+                {
+                    self.hide_stale(number, home);
+                }
+                self.proc_operand(number, block)
             }
             None => Operand::nil(),
         }

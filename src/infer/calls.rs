@@ -253,12 +253,14 @@ impl Lowerer<'_> {
                 let span = self.span;
                 self.labelled(30, !unused, |s, join| {
                     let block = s.block_literal(literal, Some(join), false);
+                    let block = s.outliving_block(literal, block);
                     s.span = span;
                     call(s, Some(block))
                 })
             }
             Some(BlockArg::Literal(literal)) => {
                 let block = self.block_literal(literal, None, false);
+                let block = self.outliving_block(literal, block);
                 call(self, Some(block))
             }
             Some(BlockArg::Expression(inner)) => {

@@ -30,6 +30,8 @@ macro_rules! dialect {
 dialect! {
     /// A String of several expressions and no text has the encoding of the first; else UTF-8.
     expressions_tell_encoding: "\"#{1}#{2}\".encoding == Encoding::US_ASCII",
+    /// The message of a NameError tells the line that raised it.
+    names_tell_lines: "ErrorHighlight::CoreExt.method_defined?(:to_s, false)",
     /// `{ 1 => 2, a: 3 }` instead of `{1=>2, :a=>3}`.
     hashes_inspect_with_spaces: "{ 1 => 2 }.inspect == '{1 => 2}'",
     /// Messages tell both names of the encoding of bytes.

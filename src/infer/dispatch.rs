@@ -630,6 +630,9 @@ impl Lowerer<'_> {
         {
             return builtins::make_enumerator(self, name, receiver, &arguments.positional);
         }
+        let is_native = matches!(callee, Callee::Builtin(_) | Callee::Method(_, _, true));
+        let looped = block.filter(|_| is_native).and_then(|block| self.as_loop(receiver, block));
+        let receiver = looped.as_ref().unwrap_or(receiver);
         match callee {
             Callee::Refused(refusal) => self.refuse(refusal.clone()),
             Callee::Unsupported(message) => self.fail(ErrorKind::Unsupported(message.clone()), &[]),

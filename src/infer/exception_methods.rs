@@ -55,6 +55,10 @@ const TESTS: &[&str] = &["is_a?", "kind_of?", "instance_of?"];
 const INSPECTED: &[&str] =
     &["invalid value for Integer(): ", "invalid value for Float(): ", "key not found: "];
 
+/// Classes with an `initialize` of their own that makes of a text what Exception's does.
+const KEEPING_TEXT: &[&str] =
+    &["NameError", "NoMethodError", "KeyError", "FrozenError", "NoMatchingPatternKeyError"];
+
 impl Lowerer<'_> {
     /// Makes the message of an error that is being handled, where the clause asks for it.
     pub(super) fn with_message(&mut self, error: &mut Caught, body: &Node, local: Option<LocalId>) {
@@ -285,9 +289,19 @@ impl Lowerer<'_> {
 
     /// Is the message of the class's exceptions what they are raised with?
     pub(super) fn says_message(&mut self, class: ClassId) -> bool {
+        // Those that know more keep a text alone as others do, and what did_you_mean adds hangs on the rest.
+        let tells_lines =
+            self.host.dialect().names_tell_lines && self.host.is_subclass(class, ClassId::NAME_ERROR);
+        let takes_text = !tells_lines && KEEPING_TEXT.contains(&self.host.class_name(class).as_str());
         let own = ["message", "to_s", "initialize"].iter().all(|name| {
-            let found = self.host.method(class, name).ok().flatten();
-            found.is_some_and(|found| matches!(found.method, Method::Native { .. }))
+            let Some(found) = self.host.method(class, name).ok().flatten() else { return false };
+            let owner = self.host.class_name(found.owner);
+            match found.method {
+                Method::Native { .. } => {
+                    *name != "initialize" || found.owner == ClassId::EXCEPTION || takes_text
+                }
+                _ => takes_text && owner == "DidYouMean::Correctable",
+            }
         });
         own && ["new", "exception"].iter().all(|name| {
             let found = self.host.singleton_method(class, name).ok().flatten();

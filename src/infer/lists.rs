@@ -8,12 +8,14 @@
 //! moves it back. An element that needs more memory fails with `ScratchFull`, and whoever runs the section runs it
 //! again with more: nothing has been written back by then.
 
-use super::Lowerer;
 use super::operand::{self, Operand, Values};
 use super::results::RowWords;
+use super::{BlockRef, Lowerer};
 use crate::ir::{
     BinaryOp, Buffer, BufferKind, Comparison, ErrorKind, Interval, ScalarSource, Ty, UnaryOp, Value,
 };
+use crate::syntax::ast::Kind;
+use crate::syntax::walk::each_node_in;
 use crate::types::{ListKind, Type, TypeSet};
 
 /// Words of a header: length, room, first item.
@@ -22,6 +24,12 @@ pub(super) const HEADER: i64 = 3;
 pub(super) const START: i64 = 1;
 /// One item of room before the first item instead of behind it.
 const MOVED: i64 = (1 << 32) - 1;
+
+/// So many items are always code side by side …
+const FEW: usize = 4;
+/// … and more where that is no more than so many expressions of the user's, of which a call with a block counts as so many.
+const MOST_UNROLLED: usize = 400;
+const OF_BLOCK: usize = 20;
 
 impl Lowerer<'_> {
     pub(super) fn scratch(&mut self) -> Buffer {
@@ -488,6 +496,24 @@ impl Lowerer<'_> {
             self.within_slot(i as u32, |s| s.push(kind, list.value(), item));
         }
         list
+    }
+
+    /// A list of an array of fixed length, whose items are alike, for a block that would be too much code for each of them.
+    pub(super) fn as_loop(&mut self, array: &Operand, block: &BlockRef) -> Option<Operand> {
+        let (Some(Type::Tuple(items)), BlockRef::Literal { literal, .. }) = (array.types.single(), block)
+        else {
+            return None;
+        };
+        if items.len() < FEW || items.iter().any(|item| *item != items[0]) {
+            return None;
+        }
+        let mut nodes = 0;
+        each_node_in(&literal.body, &mut |node| {
+            let has_block = matches!(&node.kind, Kind::Call(call) if call.block.is_some());
+            nodes += if has_block { OF_BLOCK } else { 1 };
+        });
+        let is_loop = self.memo.loops || nodes * items.len() > MOST_UNROLLED;
+        is_loop.then(|| self.make_list(0x3f3, array)).filter(|list| !list.is_bottom())
     }
 
     /// An array of fixed length as a list of its own, at the current node's `slot`.

@@ -212,12 +212,16 @@ pub struct Memo {
     pub hash_blocks: BTreeMap<ArrayKind, u32>,
     /// Pairs are deleted from Hashes that the section makes.
     pub dead_pairs: bool,
+    /// Blocks over arrays of fixed length run in loops, as they would be too much code side by side.
+    pub loops: bool,
     /// Strings that were there before the section are changed.
     pub changes_strings: bool,
     /// Codes (by address) that call themselves, directly or through others.
     pub recursive: FxHashSet<usize>,
     /// Lambdas (by address) that are called after the method which made them has ended.
     pub outliving: FxHashSet<usize>,
+    /// Lambdas and procs by number, as a walk has made them last.
+    pub known_procs: FxHashMap<u32, super::BlockRef>,
     /// Codes (by address) that are functions wherever they can be, since inlining all their calls costs too much.
     pub outlined: FxHashSet<usize>,
     /// Codes (by address) that are inlined even so: functions of them would be refused.
@@ -312,6 +316,11 @@ pub struct Memo {
 }
 
 impl Memo {
+    /// For a section that would be too large otherwise.
+    pub fn of_loops() -> Self {
+        Self { loops: true, ..Self::default() }
+    }
+
     /// The context of what `node` of `parent` leads to, told apart by `choice`.
     /// The number of the kind of arrays that a call makes.
     pub fn made_kind(&mut self, place: Context) -> u32 {

@@ -158,6 +158,10 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, output: Output, repeats: bool
         steps_before += steps;
         reserve::check()?;
         if stopped {
+            if is_too_large(&diagnostics) && !memo.loops {
+                (memo, steps_before, refused) = (Memo::of_loops(), 0, None);
+                continue;
+            }
             return Err(Error::Unsupported(refused.unwrap_or(diagnostics)));
         }
         grew_at = at.unwrap_or(grew_at);
@@ -177,8 +181,13 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, output: Output, repeats: bool
         if !diagnostics.is_empty() {
             return Err(Error::Unsupported(diagnostics));
         }
-        limits::check_size(&program, code.span)
-            .map_err(|diagnostic| Error::Unsupported(refused.unwrap_or_else(|| vec![diagnostic])))?;
+        if let Err(diagnostic) = limits::check_size(&program, code.span) {
+            if !memo.loops {
+                (memo, steps_before, refused) = (Memo::of_loops(), 0, None);
+                continue;
+            }
+            return Err(Error::Unsupported(refused.unwrap_or_else(|| vec![diagnostic])));
+        }
         let types = listing.types.iter().map(|(span, types)| (*span, sites::describe(host, types)));
         let listing = Listing { types: types.collect(), codes: listing.codes };
         return Ok(Inferred { program, schema, listing, walks: walk, expressions: (steps, steps_before) });
@@ -190,6 +199,10 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, output: Output, repeats: bool
         hint: Some("let variables, items of arrays and results keep to a few kinds of values".into()),
         called: None,
     }]))
+}
+
+fn is_too_large(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.first().is_some_and(|diagnostic| diagnostic.slug == limits::TOO_LARGE_SLUG)
 }
 
 /// A local variable now: its value, and a number that an assignment changes and a narrowing does not.

@@ -1,9 +1,15 @@
 # frozen_string_literal: true
 
 module RandomPrograms
-  # Lambdas and default blocks that are called after the method that made them has ended.
+  # Lambdas, blocks that are kept, and default blocks that are called after the method that made them has ended.
   module Outliving
     OWN_CLASSES = <<~RUBY
+      class Kept
+        def initialize(&block) = @block = block
+        def call(x) = @block ? @block.call(x) : x
+        def then_it(&other) = (own = @block) && Kept.new { |x| other.call(own.call(x) % 1000) }
+      end
+
       class Maker
         def initialize(step)
           @step = step
@@ -36,18 +42,22 @@ module RandomPrograms
         def total = @lists.sum { |key, list| key + list.sum + list.size } + @made
         def self.scaled(factor) = ->(x) { (x % 1000) * factor }
         def self.composed(one, other) = ->(x) { other.(one.(x)) }
+        def self.twice(&block) = ->(x) { block.call(block.call(x) % 1000) }
+        def kept(first) = Kept.new { |x| ((x % 1000) * @step) + first }
         def self.each_down(number, made, &block) = number < 1 ? 0 : block.(made.(number)) + each_down(number - 1, made, &block)
       end
     RUBY
 
     # An Integer that they give.
     def outlived(depth)
-      case between(0, 5)
+      case between(0, 7)
       when 0 then e(made_lambda(depth), ".(", expression([:int], depth), ")")
       when 1 then e(list([:int], depth), ".map(&", made_lambda(depth), ").size")
       when 2 then e("[", made_lambda(depth), ", ", made_lambda(depth), "].sum { |f| f.(", small(depth), ") }")
       when 3 then e("Maker.composed(", made_lambda(depth), ", ", made_lambda(depth), ").(", small(depth), ")")
       when 4 then kept_lists(depth)
+      when 5 then kept_block(depth)
+      when 6 then e("Maker.twice { |x| (x % 100) + 3 }.(", small(depth), ")")
       else e("Maker.each_down(", small(depth), " % 4, ", made_lambda(depth), ") { |x| x % 9 }")
       end
     end
@@ -63,6 +73,13 @@ module RandomPrograms
       when 1 then e(maker, ".sum_of(", small(depth), ", ", small(depth), ")")
       else e("Maker.scaled(", small(depth), ")")
       end
+    end
+
+    def kept_block(depth)
+      kept = pick(["Kept.new { |x| x % 77 }", "Kept.new(&:succ)", "Kept.new"])
+      kept = e("Maker.new(", small(depth), ").kept(", small(depth), ")") if chance(0.6)
+      kept = e(kept, ".then_it { |x| (x * 3) + 1 }") if kept != "Kept.new" && chance(0.4)
+      e(kept, ".call(", small(depth), ")")
     end
 
     def kept_lists(depth)
