@@ -38,7 +38,7 @@ impl Lowerer<'_> {
             return false;
         }
         if self.steps > MAX_EXPRESSIONS || self.steps_before + self.steps > MAX_ALL_EXPRESSIONS {
-            self.stop(TOO_LARGE_SLUG, TOO_LARGE, TOO_LARGE_HINT);
+            self.stop("section-too-large", TOO_LARGE, TOO_LARGE_HINT);
             self.b.mark_dead();
             return false;
         }
@@ -109,7 +109,6 @@ impl Lowerer<'_> {
     }
 }
 
-pub(super) const TOO_LARGE_SLUG: &str = "section-too-large";
 const TOO_LARGE: &str = "the section is too large: methods that take blocks count wherever they are called, with all that they call";
 const TOO_LARGE_HINT: &str = "call such methods in fewer places, in loops instead of one line after the other, or make \
                               several sections of it";
@@ -120,7 +119,7 @@ pub(super) fn check_size(program: &Program, span: Span) -> Result<(), Diagnostic
         return Ok(());
     }
     let (message, hint) = (TOO_LARGE.into(), Some(TOO_LARGE_HINT.into()));
-    Err(Diagnostic { slug: TOO_LARGE_SLUG, span, message, hint, called: None })
+    Err(Diagnostic { slug: "section-too-large", span, message, hint, called: None })
 }
 
 fn is_bounded(types: &TypeSet, path: &mut Vec<Option<ClassId>>) -> bool {

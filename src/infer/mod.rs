@@ -202,7 +202,7 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, output: Output, repeats: bool
 }
 
 fn is_too_large(diagnostics: &[Diagnostic]) -> bool {
-    diagnostics.first().is_some_and(|diagnostic| diagnostic.slug == limits::TOO_LARGE_SLUG)
+    diagnostics.first().is_some_and(|diagnostic| diagnostic.slug == "section-too-large")
 }
 
 /// A local variable now: its value, and a number that an assignment changes and a narrowing does not.
