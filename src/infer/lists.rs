@@ -504,7 +504,8 @@ impl Lowerer<'_> {
         else {
             return None;
         };
-        if items.len() < FEW || items.iter().any(|item| *item != items[0]) {
+        // What Ruby's own methods do with each item is little, or a call of the user's block.
+        if self.frame().builtin || items.len() < FEW || items.iter().any(|item| *item != items[0]) {
             return None;
         }
         let mut nodes = 0;
