@@ -27,12 +27,11 @@ use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
 use crate::writing::accumulators::Around;
 use crate::writing::born::Born;
-use crate::writing::changed_strings;
 use crate::writing::columns;
 use crate::writing::copy_back::{CopyBack, ResultForm};
 use crate::writing::decoder::Decoder;
 use crate::writing::given_procs;
-use crate::writing::{exceptions, strings};
+use crate::writing::{exceptions, strings, texts_now};
 use ikra_core::backend::{Backend, Executable, Failure, Launch, Outcome};
 use ikra_core::cancel::CancellationToken;
 use ikra_core::error::Error;
@@ -165,7 +164,7 @@ const AT_ONCE: usize = 1 << 17;
 /// Does the message of a failure tell a String that the section may have changed?
 fn tells_changed(version: &Version, failure: &Failure) -> bool {
     let error = &version.program.sites[failure.site.0 as usize].error;
-    changed_strings::is_needed(&version.inferred.schema)
+    texts_now::is_needed(&version.inferred.schema)
         && error.told().any(|(_, receiver)| matches!(receiver, Receiver::Object(_)))
 }
 

@@ -1,20 +1,16 @@
 //! Strings that were there before the section and that it has changed: each gets its new bytes, and stays the object that it
 //! is. All that may raise is done before: the new bytes are those of a String of their own, which is then taken over.
 
-use crate::reading::strings::{Text, bytes};
 use crate::vm::errors::Trouble;
-use crate::vm::value::{self, Decoded, decode};
+use crate::vm::value;
 use crate::writing::decoder::Decoder;
 use crate::writing::exceptions;
-use crate::writing::strings;
-use ikra_core::error::Error;
+use crate::writing::texts_now::{is_needed, text_now};
 use ikra_core::fallible;
 use ikra_core::faults;
-use ikra_core::heap::Schema;
-use ikra_core::infer::{STRING_FROZEN, WORDS};
-use ikra_core::types::{ClassId, HierarchyId, Type};
-use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
-use magnus::{Value, prelude::*};
+use ikra_core::types::ClassId;
+use magnus::Value;
+use magnus::rb_sys::{FromRawValue, protect};
 use rb_sys::VALUE;
 
 /// What Strings are to be, and what they are. All are in `Pinned`.
@@ -67,25 +63,6 @@ impl Changed {
     }
 }
 
-/// Does the section change Strings that were there before it?
-pub fn is_needed(schema: &Schema) -> bool {
-    let words = schema.columns.iter().find(|column| column.name == WORDS);
-    let kind = words.and_then(|words| words.stored.types.single());
-    // Whatever changes a String, its words are among what may.
-    kind.is_some_and(|kind| schema.arrays.iter().any(|array| *kind == Type::Array(array.kind) && array.grows))
-}
-
-/// A String as it is now in the section, in place of itself: what a message tells.
-pub fn told(decoder: Decoder<'_>, object: Value, hierarchy: HierarchyId, id: i64) -> Result<Value, Trouble> {
-    let is_string = object.class().as_raw() == decoder.ruby.class_string().as_raw();
-    if !is_string || !is_needed(decoder.schema()) {
-        return Ok(object);
-    }
-    let now = text_now(decoder, (hierarchy, id as usize), object.as_raw())?;
-    // SAFETY: `Pinned` keeps it alive.
-    Ok(now.map_or(object, |now| unsafe { Value::from_raw(now) }))
-}
-
 /// Makes what Strings are to hold, which may fail.
 pub fn prepare(decoder: Decoder<'_>) -> Result<Changed, Trouble> {
     let mut changed = Changed::default();
@@ -98,44 +75,15 @@ pub fn prepare(decoder: Decoder<'_>) -> Result<Changed, Trouble> {
     for (number, string) in all.iter().copied().enumerate() {
         let Some(now) = text_now(decoder, (hierarchy, first + number), string)? else { continue };
         // SAFETY: `Pinned` keeps it alive.
+        if unsafe { value::frozen(string) } {
+            // SAFETY: as above.
+            let object = unsafe { Value::from_raw(string) };
+            return Err(Trouble::Raised(exceptions::frozen(decoder.ruby, object)));
+        }
+        // SAFETY: as above.
         let before = protect(|| unsafe { rb_sys::rb_str_dup(string) })?;
         decoder.pinned.hold(before)?;
         fallible::push(&mut changed.0, Change { string, now, before })?;
     }
     Ok(changed)
-}
-
-/// A new String of what one that Ruby has is to be, kept alive, where it is another one.
-pub fn text_now(
-    decoder: Decoder<'_>,
-    (hierarchy, row): (HierarchyId, usize),
-    string: VALUE,
-) -> Result<Option<VALUE>, Trouble> {
-    let (words, size, flags) =
-        decoder.born.text(decoder.inferred, decoder.heap.store.columns(), hierarchy, row)?;
-    // SAFETY: `Pinned` keeps it alive, and nothing runs meanwhile.
-    let (held, encoding) = unsafe { (bytes(string), decode(Text::Encoding.of(string))) };
-    let encoding_now = flags & (STRING_FROZEN - 1);
-    // Of other encodings the section knows nothing.
-    let Decoded::Integer(encoding) = encoding else { return Ok(None) };
-    let is_same_text = || {
-        let (full, rest) = held.as_chunks::<8>();
-        full.iter().zip(words).all(|(held, word)| i64::from_le_bytes(*held) == *word)
-            && words.get(full.len()).is_some_and(|word| word.to_le_bytes()[..rest.len()] == *rest)
-    };
-    if held.len() == size && encoding & (STRING_FROZEN - 1) == encoding_now && is_same_text() {
-        return Ok(None);
-    }
-    // SAFETY: as above.
-    if unsafe { value::frozen(string) } {
-        // SAFETY: as above.
-        let object = unsafe { Value::from_raw(string) };
-        return Err(Trouble::Raised(exceptions::frozen(decoder.ruby, object)));
-    }
-    if words.len() * 8 < size {
-        return Err(Error::Internal("a String has lost its words".into()).into());
-    }
-    let now = strings::make_of_words(words, size, encoding_now)?;
-    decoder.pinned.hold(now)?;
-    Ok(Some(now))
 }

@@ -4,11 +4,11 @@
 use crate::code::sources;
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::value;
-use crate::writing::changed_strings;
 use crate::writing::decoder::Decoder;
 use crate::writing::objects::Maker;
 use crate::writing::results::Results;
 use crate::writing::strings;
+use crate::writing::texts_now;
 use ikra_core::backend::Failure;
 use ikra_core::diagnostic;
 use ikra_core::error::Error as CoreError;
@@ -400,7 +400,7 @@ impl Decoder<'_> {
         if let Receiver::Object(hierarchy) = receiver
             && let Some(object) = self.object_value(*hierarchy, operand)
         {
-            let told = changed_strings::told(*self, object, *hierarchy, operand);
+            let told = texts_now::told(*self, object, *hierarchy, operand);
             details.push(told.map_err(|trouble| exception(self.ruby, trouble))?)?;
             return details.push(self.ruby.qnil());
         }

@@ -18,4 +18,5 @@ pub mod random_states;
 pub mod refresh;
 pub mod results;
 pub mod strings;
+pub mod texts_now;
 pub mod value_columns;

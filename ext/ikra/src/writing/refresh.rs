@@ -11,6 +11,7 @@ use crate::writing::born::{Known, OfClass, Pairs};
 use crate::writing::changed_strings;
 use crate::writing::decoder::{Decoder, Values, immediate};
 use crate::writing::exceptions;
+use crate::writing::texts_now;
 use ikra_core::error::Error;
 use ikra_core::fallible;
 use ikra_core::faults;
@@ -268,7 +269,10 @@ pub fn prepare(decoder: Decoder<'_>) -> Result<Refresh, Trouble> {
         }
     }
     for (hierarchy, row, string) in sorted.strings {
-        if let Some(now) = changed_strings::text_now(decoder, (hierarchy, row), string)? {
+        if let Some(now) = texts_now::text_now(decoder, (hierarchy, row), string)? {
+            if is_frozen(string) {
+                return Err(frozen_error(decoder, string));
+            }
             fallible::push(&mut refresh.strings, (string, now))?;
         }
     }
