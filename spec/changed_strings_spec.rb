@@ -211,6 +211,17 @@ each_backend do |backend|
     expect_same_texts { |all, _| all.pmap { |note| note.name << "new#{note.name}"; note.name.to_sym } }
   end
 
+  it "must stay as they are while they are gone through" do
+    expect_same_texts { |all, _| all.peach { |note| note.name.gsub!("e") { note.name << "w"; "d" } } }
+    expect_same_texts { |all, _| all.pmap { |note| note.name.sub("e") { note.name << "w"; "d" } } }
+    expect_same_texts { |all, _| all.peach { |note| note.name.force_encoding("BINARY") } }
+    next unless %i[ruby cpu].include?(backend)
+
+    expect_same_texts { |all, _| all.peach { |note| note.name.sub!(/e/) { note.name << "w"; "d" } } }
+    expect_same_texts { |all, _| all.peach { |note| note.name.scan(/e/) { note.name << "w" } } }
+    expect_same_texts { |all, _| all.pmap { |note| note.name.gsub(/e/) { note.name << "w"; "d" } } }
+  end
+
   it "grow as far as need be" do
     expect_same_texts { |all, _| all.peach { |note| 3000.times { |i| note.log << "line #{i}\n" } } }
     expect_same_texts { |all, _| all.peach { |note| 8.times { note.name << note.name } } }

@@ -486,6 +486,8 @@ module String
 
         to = pattern.__group(1)
         yield text, at, to
+        raise "string modified" if __bytesize != n
+
         from = to > at ? to : to + (to < n ? text.__width_at(to) : 1)
       end
     else
@@ -498,6 +500,8 @@ module String
         break if at < 0
 
         yield text, at, at + count
+        raise "string modified" if __bytesize != text.__bytesize
+
         from = at + count
         from += from < text.__bytesize ? text.__width_at(from) : 1 if count == 0
       end
@@ -543,7 +547,8 @@ module String
     return __copy_string if from < 0
 
     to = pattern.__group(1)
-    __sub_part(from, to - from, yield(__piece(from, to - from)).to_s)
+    text = __still
+    text.__sub_part(from, to - from, yield(text.__piece(from, to - from)).to_s)
   end
 
   # What is between the matches, with what the block puts behind instead of them.
@@ -561,6 +566,8 @@ module String
       to = pattern.__group(1)
       out.__concat_part(text, from, at - from)
       yield out, text, at, to
+      raise "string modified" if __bytesize != n
+
       from = to
       if to == at
         break if from >= n

@@ -383,7 +383,11 @@ module ChangedString
     __check_frozen
     return nil unless __has?(pattern)
 
-    __take(__sub_block(pattern) { |found| yield found })
+    n = __bytesize
+    changed = __sub_block(pattern) { |found| yield found }
+    raise "string modified" if __bytesize != n
+
+    __take(changed)
     self
   end
 

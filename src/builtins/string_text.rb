@@ -655,10 +655,11 @@ module String
     return __sub_match_block(pattern) { |found| yield found } if pattern.is_a?(Regexp)
 
     pattern = __whole_pattern(pattern)
-    place = __find(pattern, 0)
+    text = __still
+    place = text.__find(pattern, 0)
     return __copy_string if place < 0
 
-    __sub_part(place, pattern.__bytesize, yield(pattern.__copy_string).to_s)
+    text.__sub_part(place, pattern.__bytesize, yield(pattern.__copy_string).to_s)
   end
 
   def __gsub(pattern, replacement)
@@ -713,6 +714,8 @@ module String
     while place >= 0
       out.__concat_part(text, from, place - from)
       yield out, place, place + count
+      raise "string modified" if __bytesize != n
+
       from = place + count
       if count == 0
         break if from >= n

@@ -125,7 +125,8 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn set_outside_flags(&mut self, string: &Operand, flags: Value) {
-        if self.changing_words(string).is_some() {
+        // Copy-back looks at the bytes, too.
+        if self.changing_bytes(string).is_some() {
             self.write_ivar(string, ENCODING, &Operand::integer(flags));
         }
     }
