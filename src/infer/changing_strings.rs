@@ -4,9 +4,9 @@
 //! ([`super::growing`]): in room behind, moved where there is too little, watched as wholes. How many bytes there are and
 //! their encoding are columns that are written. Copy-back gives the String its new bytes, and it stays the object that it is.
 
+use super::Lowerer;
 use super::operand::Operand;
 use super::strings::{BYTESIZE, ENCODING, WORDS, words_outside};
-use super::{Condition, Lowerer};
 use crate::ir::{BinaryOp, Buffer, BufferKind, Comparison, ErrorKind, UnaryOp, Value};
 use crate::types::{ArrayKind, Type};
 
@@ -25,12 +25,8 @@ impl Lowerer<'_> {
 
     /// A String of the heap is about to change.
     pub(crate) fn check_unfrozen_string(&mut self, string: &Operand) {
-        let Some(Type::Object(hierarchy, _)) = string.types.single() else { return };
-        if self.any_frozen(*hierarchy) {
-            let id = string.value();
-            let is_frozen = self.is_frozen(*hierarchy, id);
-            let ok = self.b.unary(UnaryOp::Not, is_frozen);
-            self.check(ok, ErrorKind::Frozen(*hierarchy), &[id]);
+        if let Some(Type::Object(hierarchy, _)) = string.types.single() {
+            self.check_unfrozen(*hierarchy, string.value());
         }
     }
 
@@ -40,7 +36,7 @@ impl Lowerer<'_> {
         let has_row = self.has_row(string);
         let ok = self.b.unary(UnaryOp::Not, has_row);
         let message = "a String that an object, array or element has by now cannot be changed by the code around \
-                       parallel calls [unsupported-string]\n  hint: change it before, or a copy: dup";
+                       parallel calls, or looked at by it where others may change [unsupported-string]\n  hint: change it before, or a copy: dup";
         self.check(ok, ErrorKind::Unsupported(message.into()), &[]);
     }
 
@@ -81,26 +77,12 @@ impl Lowerer<'_> {
         self.b.store(place.words, at, word);
     }
 
-    /// Makes room for so many bytes more, and a word behind them.
-    pub(super) fn make_outside_room(&mut self, string: &Operand, more: Value) {
-        let Some((kind, id)) = self.changing_words(string) else { return };
-        let size = self.string_size(string);
-        let wanted = self.b.binary(BinaryOp::Add, size, more);
+    /// Is there room for so many bytes, and a word behind them? `None` where it cannot change.
+    pub(super) fn fits_outside(&mut self, string: &Operand, wanted: Value) -> Option<Value> {
+        let (kind, id) = self.changing_words(string)?;
         let words = self.words_of_outside(wanted, 1);
         let room = self.index_of_array(BufferKind::ArrayRoom(kind), id);
-        let fits = self.b.compare(Comparison::Le, words, room);
-        let condition = Condition { value: fits, yes: vec![], no: vec![] };
-        self.within_slot(0x607, |s| {
-            s.branch(
-                84,
-                condition,
-                |_| Operand::nil(),
-                |s| {
-                    s.send(string, "#grow", &[Operand::integer(wanted)], 1);
-                    Operand::nil()
-                },
-            )
-        });
+        Some(self.b.compare(Comparison::Le, words, room))
     }
 
     /// Moves the bytes of a String of the heap to where there is room for twice as many as are wanted.

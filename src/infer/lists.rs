@@ -514,6 +514,7 @@ impl Lowerer<'_> {
             nodes += if has_block { OF_BLOCK } else { 1 };
         });
         let is_loop = self.memo.loops || nodes * items.len() > MOST_UNROLLED;
+        self.memo.unrolls |= !is_loop;
         is_loop.then(|| self.make_list(0x3f3, array)).filter(|list| !list.is_bottom())
     }
 

@@ -214,6 +214,8 @@ pub struct Memo {
     pub dead_pairs: bool,
     /// Blocks over arrays of fixed length run in loops, as they would be too much code side by side.
     pub loops: bool,
+    /// Some run side by side that could be loops.
+    pub unrolls: bool,
     /// Strings that were there before the section are changed.
     pub changes_strings: bool,
     /// Codes (by address) that call themselves, directly or through others.

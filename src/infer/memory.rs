@@ -292,10 +292,8 @@ impl Lowerer<'_> {
         self.memo.unite_rows(&stored);
         let id = receiver.value();
         // Of what is known of Strings it has been seen to.
-        if !name.starts_with('#') && self.any_frozen(hierarchy) {
-            let is_frozen = self.is_frozen(hierarchy, id);
-            let ok = self.b.unary(UnaryOp::Not, is_frozen);
-            self.check(ok, ErrorKind::Frozen(hierarchy), &[id]);
+        if !name.starts_with('#') {
+            self.check_unfrozen(hierarchy, id);
         }
         self.watch_variable(hierarchy, name, id, true);
         let part = |part| BufferKind::Column { hierarchy, name: name.to_string(), part };
@@ -304,6 +302,15 @@ impl Lowerer<'_> {
             self.remember(&Holders::Objects(hierarchy, name.to_string()), id, &value.types);
         }
         self.note_late(receiver, name);
+    }
+
+    /// Something of the object is about to change.
+    pub(super) fn check_unfrozen(&mut self, hierarchy: HierarchyId, id: Value) {
+        if self.any_frozen(hierarchy) {
+            let is_frozen = self.is_frozen(hierarchy, id);
+            let ok = self.b.unary(UnaryOp::Not, is_frozen);
+            self.check(ok, ErrorKind::Frozen(hierarchy), &[id]);
+        }
     }
 
     /// Is the object frozen?

@@ -158,7 +158,7 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, output: Output, repeats: bool
         steps_before += steps;
         reserve::check()?;
         if stopped {
-            if is_too_large(&diagnostics) && !memo.loops {
+            if is_too_large(&diagnostics) && memo.unrolls && !memo.loops {
                 (memo, steps_before, refused) = (Memo::of_loops(), 0, None);
                 continue;
             }
@@ -182,7 +182,7 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, output: Output, repeats: bool
             return Err(Error::Unsupported(diagnostics));
         }
         if let Err(diagnostic) = limits::check_size(&program, code.span) {
-            if !memo.loops {
+            if memo.unrolls && !memo.loops {
                 (memo, steps_before, refused) = (Memo::of_loops(), 0, None);
                 continue;
             }

@@ -643,15 +643,17 @@ impl Lowerer<'_> {
 
     /// Makes room for so many bytes more.
     fn string_room(&mut self, string: &Operand, more: Value) {
-        if !string.types.single().is_some_and(Type::is_made_string) {
-            return self.make_outside_room(string, more);
-        }
-        let kind = self.made_kind(ClassId::STRING);
-        self.note_stored(kind);
         let size = self.string_size(string);
         let wanted = self.b.binary(BinaryOp::Add, size, more);
-        let room = self.string_field(string.value(), ROOM);
-        let fits = self.b.compare(Comparison::Le, wanted, room);
+        let fits = if string.types.single().is_some_and(Type::is_made_string) {
+            let kind = self.made_kind(ClassId::STRING);
+            self.note_stored(kind);
+            let room = self.string_field(string.value(), ROOM);
+            self.b.compare(Comparison::Le, wanted, room)
+        } else {
+            let Some(fits) = self.fits_outside(string, wanted) else { return };
+            fits
+        };
         let condition = super::Condition { value: fits, yes: vec![], no: vec![] };
         self.within_slot(0x607, |s| {
             s.branch(
