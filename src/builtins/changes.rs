@@ -65,11 +65,11 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("reverse!", |s, c| replaced(s, c, "reverse")),
     row("rotate!", |s, c| replaced(s, c, "rotate")),
-    row("select!", |s, c| replaced(s, c, "select")),
-    row("filter!", |s, c| replaced(s, c, "select")),
-    row("keep_if", |s, c| replaced(s, c, "select")),
-    row("reject!", |s, c| replaced(s, c, "reject")),
-    row("delete_if", |s, c| replaced(s, c, "reject")),
+    row("select!", |s, c| kept(s, c, "#select!")),
+    row("filter!", |s, c| kept(s, c, "#select!")),
+    row("keep_if", |s, c| kept(s, c, "#keep_if")),
+    row("reject!", |s, c| kept(s, c, "#reject!")),
+    row("delete_if", |s, c| kept(s, c, "#delete_if")),
     row("uniq!", |s, c| replaced(s, c, "uniq")),
     row("compact!", |s, c| replaced(s, c, "compact")),
     row("flatten!", flatten),
@@ -312,10 +312,18 @@ fn fill(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if result.is_bottom() { result } else { call.receiver.clone() }
 }
 
+/// `select!` and its like, by a method of `core.rb`.
+fn kept(s: &mut Lowerer<'_>, call: &Invocation, method: &str) -> Operand {
+    match mutable(s, call) {
+        Some(_) => s.send_with_block(call, method),
+        None => Operand::bottom(),
+    }
+}
+
 /// `sort!` and its like: what the method without `!` gives instead of the items. Some give nil
 /// where they change nothing.
 fn replaced(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
-    let maybe_nil = matches!(&call.name[..], "select!" | "filter!" | "reject!" | "uniq!" | "compact!");
+    let maybe_nil = matches!(&call.name[..], "uniq!" | "compact!");
     let keeps = matches!(&call.name[..], "sort!" | "sort_by!" | "reverse!" | "rotate!");
     if !(if keeps { overwritten(s, call) } else { mutable(s, call).is_some() }) {
         return Operand::bottom();

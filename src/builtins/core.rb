@@ -2719,6 +2719,56 @@ module Array
   end
 
   # The items of another array, which is as long or shorter, instead of the own ones.
+  # Keeps the items for which the block is true. While it runs those kept so far are the first, and behind them nothing
+  # has moved; the gap closes however the block ends.
+  def __keep
+    kept = 0
+    i = 0
+    begin
+      while i < size
+        x = __item(i)
+        if yield x
+          __set(kept, x) if kept < i
+          kept += 1
+        end
+        i += 1
+      end
+    ensure
+      __close_gap(kept, i)
+    end
+    kept < i
+  end
+
+  def __keep_if
+    __keep { |x| yield x }
+    self
+  end
+
+  def __delete_if
+    __keep { |x| !yield(x) }
+    self
+  end
+
+  def __select!
+    __keep { |x| yield x } ? self : nil
+  end
+
+  def __reject!
+    __keep { |x| !yield(x) } ? self : nil
+  end
+
+  def __close_gap(from, to)
+    return if from == to || from >= size
+
+    n = size
+    while to < n
+      __set(from, __item(to))
+      from += 1
+      to += 1
+    end
+    __resize(from)
+  end
+
   def __replace(other)
     i = 0
     n = other.size
@@ -3342,6 +3392,10 @@ module Hash
     __lookup?(key) ? __find_made(key) : -1
   end
 
+  def __find_changing_dense(key)
+    __lookup?(key) ? __find_dense(key) : -1
+  end
+
   def [](key)
     place = __find_raw(key)
     place < 0 ? __missing(key) : __raw_values.__item(place)
@@ -3586,7 +3640,7 @@ end
 # pair has a number, and the slot that its key names, or the next that is free, holds it. Behind the slots stand how many
 # pairs are dead, and the number before that of the first pair. A pair that is deleted is dead, which the sign of its
 # number says, until a method goes through the pairs (`__dense`) or there are no slots left: so deletion takes constant
-# time in the long run. Hashes that are there before the section have no dead pairs.
+# time in the long run. Those of Hashes of the heap are dropped before Ruby sees them (`dead_pairs.rs`).
 module MadeHash
   # The index of a key, or -1.
   def __find_made(key)
@@ -3786,24 +3840,27 @@ module MadeHash
     __slots.__resize(0)
   end
 
-  # Keeps the pairs for which the block is true.
+  # Keeps the pairs for which the block is true. A pair that goes is gone when the block runs for the next: it may look at
+  # the Hash, and it may not come back. Dead pairs are all before the next one, and none may be left after a block.
   def __keep
     __change
-    i = 0
-    count = 0
-    while i < size
-      k = __keys.__item(i)
-      v = __values.__item(i)
-      if yield k, v
-        __keys.__set(count, k)
-        __values.__set(count, v)
-        count += 1
+    __dense
+    __index if __slots.size == 0 && __raw_keys.size >= 16 && __raw_keys.__hashes?
+    all = size
+    kept = 0
+    gone = 0
+    while kept + gone < all
+      place = kept + __dead
+      keeps = yield __raw_keys.__item(place), __raw_values.__item(place)
+      __refuse_other_keys if size != all - gone
+      if keeps
+        kept += 1
+      else
+        __remove(kept + __dead)
+        gone += 1
       end
-      i += 1
     end
-    changed = count < i
-    __cut_to(count) if changed
-    changed
+    gone > 0
   end
 
   def keep_if
@@ -3898,22 +3955,26 @@ module Set
     out
   end
 
+  # In `set.rb`, all that goes does so in the end.
   def keep_if
-    @hash.__keep { |x, _| yield x }
+    gone = []
+    each { |x| gone << x unless yield x }
+    gone.each { |x| @hash.__delete(x) }
     self
   end
 
   def delete_if
-    @hash.__keep { |x, _| !yield(x) }
-    self
+    keep_if { |x| !yield(x) }
   end
 
   def select!
-    @hash.__keep { |x, _| yield x } ? self : nil
+    n = size
+    keep_if { |x| yield x }
+    size == n ? nil : self
   end
 
   def reject!
-    @hash.__keep { |x, _| !yield(x) } ? self : nil
+    select! { |x| !yield(x) }
   end
 end
 

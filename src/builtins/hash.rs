@@ -277,16 +277,20 @@ pub(super) const PRIMITIVES: &[Row] = &[
     }),
     row("#find", |s, c| {
         let how = match c.receiver.types.single() {
-            Some(Type::Hash(kind, _)) if s.hash_changes(*kind) => "#find_changing",
-            Some(Type::Hash(..)) => "#find_outside",
+            Some(Type::Hash(kind, _)) if !s.hash_changes(*kind) => "#find_outside",
+            Some(Type::Hash(..)) => "#find_changing_dense",
             _ => "#find_dense",
         };
         s.send(&c.receiver, how, &c.args, 1)
     }),
     // The same, where dead pairs may stay.
     row("#find_raw", |s, c| {
-        let made = c.receiver.types.iter().any(Type::is_made_hash);
-        s.send(&c.receiver, if made { "#find_made" } else { "#find" }, &c.args, 1)
+        let how = match c.receiver.types.single() {
+            Some(Type::Hash(kind, _)) if !s.hash_changes(*kind) => "#find_outside",
+            Some(Type::Hash(..)) => "#find_changing",
+            _ => "#find_made",
+        };
+        s.send(&c.receiver, how, &c.args, 1)
     }),
     // The hash of a key, as the index of the host has it, which asks no `hash` of the user's.
     row("#hash_of", |s, c| {

@@ -711,15 +711,23 @@ impl Lowerer<'_> {
     }
 
     pub(crate) fn may_have_dead_pairs(&self, hash: &Operand) -> bool {
-        self.memo.dead_pairs && hash.types.single().is_some_and(Type::is_made_hash)
+        self.memo.dead_pairs && self.has_slots(hash)
+    }
+
+    /// Is it a Hash that the section makes or changes?
+    fn has_slots(&self, hash: &Operand) -> bool {
+        match hash.types.single() {
+            Some(Type::Hash(kind, _)) => self.hash_changes(*kind),
+            ty => ty.is_some_and(Type::is_made_hash),
+        }
     }
 
     /// A Hash gets dead pairs, if it is one that can have such.
     pub(crate) fn note_dead_pairs(&mut self, hash: &Operand) -> bool {
-        let made = hash.types.single().is_some_and(Type::is_made_hash);
-        self.memo.changed |= made && !self.memo.dead_pairs;
-        self.memo.dead_pairs |= made;
-        made
+        let has_slots = self.has_slots(hash);
+        self.memo.changed |= has_slots && !self.memo.dead_pairs;
+        self.memo.dead_pairs |= has_slots;
+        has_slots
     }
 
     /// Does the section change Hashes of the kind, which exist outside it?

@@ -356,13 +356,20 @@ impl Lowerer<'_> {
             return None;
         }
         let class = class_of_error(&self.program.sites[site.0 as usize].error)?;
-        self.regions.iter().enumerate().rev().find_map(|(number, region)| match &region.handler {
+        let takes = |(number, region): (usize, &Region)| match &region.handler {
             Handler::Ensure { .. } | Handler::Function { .. } => Some((number, 0)),
             Handler::Rescue(clauses) => {
                 let takes = |clause: &Clause| clause.classes.iter().any(|c| self.host.is_subclass(class, *c));
                 Some((number, clauses.iter().position(takes)?))
             }
-        })
+        };
+        // What Ruby's own methods ensure is of no use where the error leaves the section: nothing is written then.
+        let is_own = |region: &Region| {
+            matches!(&region.handler, Handler::Ensure { .. }) && self.frames[region.around.frame].builtin
+        };
+        let all = || self.regions.iter().enumerate().rev();
+        all().filter(|(_, region)| !is_own(region)).find_map(takes)?;
+        all().find_map(takes)
     }
 
     /// Does a clause of the code around it take the error of a site?

@@ -289,6 +289,7 @@ impl<'a> Run<'a> {
         let of_columns = heap.of_columns(&version.program, self.results_stay(&version));
         of_columns.iter().for_each(|number| heap.store.let_stay(*number));
         let mode = self.launches(&version, (mode, executable), &mut heap, random, profile)?;
+        heap.drop_dead_pairs(&version.inferred)?;
         // Without a copy.
         of_columns.iter().for_each(|number| heap.store.share(*number));
         let result = profile.time(Phase::CopyBack, || {
@@ -386,6 +387,7 @@ impl<'a> Run<'a> {
                 }
                 Some(failure) => {
                     let Some(more) = more_room(version, &failure, heap.length)? else {
+                        heap.drop_dead_pairs(&version.inferred)?;
                         let first = self.section.part.unwrap_or(0) as u32;
                         let failure = Failure { element: failure.element + first, ..failure };
                         return Err(Trouble::Raised(self.decoder(version, heap).exception(&failure)));

@@ -84,6 +84,7 @@ impl SyncRun<'_> {
         syncs: &Syncs,
     ) -> Result<(), Trouble> {
         let layout = &version.layout;
+        heap.drop_dead_pairs(&version.inferred)?;
         let done = syncs.done.borrow().get(at).map(|done| (done.changes.clone(), done.seen, done.digest));
         let changes = match done {
             Some((changes, seen, digest)) => {

@@ -3,6 +3,7 @@
 pub mod backends;
 pub mod changes;
 pub mod choice;
+pub mod dead_pairs;
 pub mod extend;
 pub mod heap;
 pub mod key_index;
