@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "set"
+
 # What takes time in proportion to the data in Ruby does so in sections: for four times the data not ten times as long.
 module Scaling
   TIMES = 3
@@ -91,6 +93,31 @@ RSpec.describe "Time" do
         end
         hash.size
       end
+    end
+  end
+
+  it "of deletion from Hashes and Sets that were there before" do
+    hashes = Hash.new { |all, n| all[n] = [(0...n).to_h { |i| [i * 7919 % 1_000_003, i] }] }
+    expect_linear(10_000) do |n|
+      hash = hashes[n][0].dup
+      Ikra.section { n.times { |i| hash[i + 2_000_000] = hash.delete(i * 7919 % 1_000_003) } }
+    end
+    sets = Hash.new { |all, n| all[n] = Set.new(0...n) }
+    expect_linear(5_000) do |n|
+      set = sets[n].dup
+      Ikra.section do
+        (n / 2).times do |i|
+          set.delete(i * 7919 % n)
+          set.delete(set.first)
+        end
+      end
+    end
+  end
+
+  it "of characters that are replaced by others" do
+    expect_linear(10_000) do |n|
+      text = "." * n
+      Ikra.section { n.times { |i| text[i] = "#" if i % 3 == 0 } }
     end
   end
 end

@@ -22,7 +22,7 @@ pub(super) const ROWS: &[Row] = &[
     spreading("prepend", prepend),
     carrying("insert", insert),
     carrying("delete", |s, c| {
-        if mutable(s, c).is_none() || s.one_argument(c).is_none() {
+        if maybe_mutable(s, c).is_none() || s.one_argument(c).is_none() {
             return Operand::bottom();
         }
         s.send_with_block(c, "#delete")
@@ -45,7 +45,7 @@ pub(super) const ROWS: &[Row] = &[
         }
     }),
     row("delete_at", |s, c| {
-        if mutable(s, c).is_none() {
+        if maybe_mutable(s, c).is_none() {
             return Operand::bottom();
         }
         let Some(index) = s.one_argument(c) else { return Operand::bottom() };
@@ -159,6 +159,12 @@ pub(super) const ROWS: &[Row] = &[
         }
         c.args[1].clone()
     }),
+    row("#check_unfrozen", |s, c| {
+        if let Some(Type::Array(kind)) = c.receiver.types.single() {
+            s.check_unfrozen_array(*kind, c.receiver.value());
+        }
+        Operand::nil()
+    }),
     row("#resize", |s, c| {
         match Changing::of(&c.receiver) {
             // What only its items are changed of is as long as before.
@@ -194,6 +200,14 @@ fn mutable(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Changing> {
         Some("assign it to a local variable and change it through that, or make it with Array.new".into()),
     );
     None
+}
+
+/// The same where what is frozen is no error as long as nothing of it changes.
+fn maybe_mutable(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Changing> {
+    match Changing::of(&call.receiver) {
+        Some(of @ Changing::Array(kind, id)) => s.maybe_grow_array(kind, id).then_some(of),
+        _ => mutable(s, call),
+    }
 }
 
 /// The receiver as what gets more items.

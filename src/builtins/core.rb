@@ -2647,6 +2647,7 @@ module Array
   end
 
   def __fill_block(start, count)
+    __check_unfrozen
     i = start.__nil? ? 0 : __to_long(start)
     i += size if i < 0
     i = 0 if i < 0
@@ -2668,12 +2669,13 @@ module Array
       if x == value
         found = x
       else
-        __set(to, x)
+        __set(to, x) if to < i
         to += 1
       end
       i += 1
     end
     if to < size
+      __check_unfrozen
       __resize(to)
       found
     elsif block_given?
@@ -2695,7 +2697,10 @@ module Array
     n = size
     at = index < 0 ? index + n : index
     return nil if at < 0 || at >= n
+
+    __check_unfrozen
     return __shift if at == 0
+
     x = __item(at)
     i = at + 1
     while i < n
@@ -2781,6 +2786,7 @@ module Array
   end
 
   def map!
+    __check_unfrozen
     i = 0
     while i < size
       self[i] = yield(__item(i))
@@ -3722,6 +3728,22 @@ module MadeHash
   # Leaves no dead pairs.
   def __dense
     __compact if __deletes? && __dead > 0
+  end
+
+  # Leaves few dead pairs. Gives the number before that of the first pair.
+  def __thin
+    __compact if __dead * 4 > __raw_keys.size
+    __slots.size == 0 ? 0 : __before
+  end
+
+  # The place of the next pair that is not dead, after one at `place` when there were `before` numbers before the first.
+  # `done` are gone through.
+  def __next_live(place, done, before)
+    return done if __dead == 0
+
+    place += before - __before + 1
+    place += 1 while __dead?(place)
+    place
   end
 
   def __compact

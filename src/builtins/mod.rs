@@ -336,6 +336,15 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
     ruby_method("Kernel", name).map(Builtin::Ruby)
 }
 
+/// Does a method of Enumerable's mostly look at the first items only? Of a Set the others get an array of all.
+pub(crate) fn ends_early(name: &str) -> bool {
+    let names = [
+        "first", "take", "take_while", "find", "detect", "find_index", "any?", "all?", "none?", "one?",
+        "each_with_index", "each_entry", "each_slice", "each_cons",
+    ];
+    names.contains(&name)
+}
+
 /// A method of Enumerable's over an `each` of the user's.
 pub(crate) fn of_own_each(name: &str) -> Option<&'static Row> {
     let enumerator = Type::Enumerator("each".into(), Rc::new([]));

@@ -611,10 +611,15 @@ impl Lowerer<'_> {
         body: &mut dyn FnMut(&mut Self, Operand, JoinIndex, JoinIndex),
     ) -> Operand {
         let start = Operand::integer(self.b.i64(-1));
-        let at = self.temp(start);
+        let at = self.temp(start.clone());
         let length = super::array::length_of(self, hash);
         let Some(length) = length else { return Operand::bottom() };
         let before = self.temp(Operand::integer(length));
+        // Dead pairs are passed by, so that whoever looks at the first ones only does not wait until all others are dense.
+        let dead = self.may_have_dead_pairs(hash).then(|| {
+            let numbered = self.within_slot(0x623, |s| s.send(hash, "#thin", &[], 1));
+            (self.temp(start), self.temp(numbered))
+        });
         let result = self.looping(60, |s, exit, head| {
             let one = s.b.i64(1);
             let last = s.temp_get(at).value();
@@ -626,13 +631,34 @@ impl Lowerer<'_> {
             let more = s.b.compare(Comparison::LtU, i, length);
             s.unless(more, 62, |s| s.jump(exit, None));
             s.temp_set(at, Operand::integer(i));
-            let pair = s.item_at(hash, i);
-            if pair.is_bottom() {
+            let place = match dead {
+                Some((place, numbered)) => {
+                    let args = [s.temp_get(place), Operand::integer(i), s.temp_get(numbered)];
+                    let next = s.within_slot(0x624, |s| s.send(hash, "#next_live", &args, 1));
+                    if next.is_bottom() {
+                        s.b.mark_dead();
+                        return;
+                    }
+                    s.temp_set(place, next.clone());
+                    next.value()
+                }
+                None => i,
+            };
+            let [key, value] = [HashPart::Keys, HashPart::Values].map(|part| {
+                let items = s.hash_part(hash, part);
+                s.item_at(&items, place)
+            });
+            if key.is_bottom() || value.is_bottom() {
                 s.b.mark_dead();
                 return;
             }
+            let pair = s.tuple(&[key, value]);
             body(s, pair, exit, head);
         });
+        if let Some((place, numbered)) = dead {
+            self.temp_drop(numbered);
+            self.temp_drop(place);
+        }
         self.temp_drop(before);
         self.temp_drop(at);
         result

@@ -73,10 +73,20 @@ module String
     while count > 0
       return -1 if i >= n
 
-      i += __width(i)
-      count -= 1
+      if count >= 8 && __eight_of_ascii?(i, n)
+        i += 8
+        count -= 8
+      else
+        i += __width(i)
+        count -= 1
+      end
     end
     i
+  end
+
+  # Are a byte and the next seven a word, all of ASCII?
+  def __eight_of_ascii?(i, n)
+    i & 7 == 0 && i + 8 <= n && __word(i >> 3) & -0x7f7f7f7f7f7f7f80 == 0
   end
 
   # How many characters there are between two bytes.
@@ -85,8 +95,13 @@ module String
 
     count = 0
     while from < to
-      from += __width(from)
-      count += 1
+      if __eight_of_ascii?(from, to)
+        from += 8
+        count += 8
+      else
+        from += __width(from)
+        count += 1
+      end
     end
     count
   end

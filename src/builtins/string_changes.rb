@@ -207,6 +207,16 @@ module ChangedString
   # Puts another String in the place of some bytes.
   def __replace_part(from, to, other)
     encoding = __common_encoding(other)
+    n = other.__bytesize
+    if n == to - from && encoding == __encoding
+      i = 0
+      while i < n
+        __set_byte(from + i, other.__byte(i))
+        i += 1
+      end
+      return self
+    end
+
     out = __build(__bytesize - to + from + other.__bytesize).__force(encoding)
     out.__append(self, 0, from).__append(other, 0, other.__bytesize).__append(self, to, __bytesize - to)
     __take(out)
@@ -218,10 +228,10 @@ module ChangedString
 
     other = __string_argument(other)
     __common_encoding(other)
-    __check_frozen
     from = __slice_start(start)
     raise IndexError, "index #{start} out of string" if from < 0
 
+    __check_frozen
     __replace_part(from, __slice_end(from, count), other)
   end
 
@@ -319,11 +329,12 @@ module ChangedString
 
   def setbyte(index, value)
     index = __to_long(index)
-    __check_frozen
     n = __bytesize
     raise IndexError, "index #{index} out of string" if index < -n || index >= n
 
-    __set_byte(index < 0 ? index + n : index, __to_int(value) & 0xff)
+    byte = __to_int(value) & 0xff
+    __check_frozen
+    __set_byte(index < 0 ? index + n : index, byte)
     value
   end
 

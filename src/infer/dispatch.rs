@@ -501,9 +501,11 @@ impl Lowerer<'_> {
             Method::Reader(ivar) => Callee::Reader(ivar.clone()),
             Method::Writer(ivar) => Callee::Writer(ivar.clone()),
             Method::Native { name: original }
-                if found.owner == ClassId::ENUMERABLE && self.has_own_each(ty) && !self.is_set(ty) =>
+                if found.owner == ClassId::ENUMERABLE
+                    && self.has_own_each(ty)
+                    && (!self.is_set(ty) || builtins::ends_early(original)) =>
             {
-                match builtins::of_own_each(original).filter(|_| self.each_has_source(ty)) {
+                match builtins::of_own_each(original).filter(|_| self.is_set(ty) || self.each_has_source(ty)) {
                     Some(rule) => Callee::Builtin(rule),
                     None => self.refused_method(ty, name, &found),
                 }

@@ -45,10 +45,23 @@ impl Lowerer<'_> {
         if !self.begin_growth(kind, id) {
             return false;
         }
+        self.watch_growth(kind, id);
+        true
+    }
+
+    /// The same of an array that may be frozen, and is left as it is then.
+    pub(crate) fn maybe_grow_array(&mut self, kind: ArrayKind, id: Value) -> bool {
+        if self.give_rows_to_copied(&Type::Array(kind).into()) || !self.note_growth(kind) {
+            return false;
+        }
+        self.watch_growth(kind, id);
+        true
+    }
+
+    fn watch_growth(&mut self, kind: ArrayKind, id: Value) {
         let zero = self.b.i64(0);
         self.note_touch(kind);
         self.watch_item(kind, (id, zero), id, true, None);
-        true
     }
 
     /// The same, of whatever touches the array then.

@@ -622,7 +622,6 @@ impl Lowerer<'_> {
             return;
         }
         let Some(value) = &self.kept_item(kind, value) else { return };
-        self.check_unfrozen_array(kind, id);
         let length = self.array_length(kind, id);
         let zero = self.b.i64(0);
         let at = if self.b.interval(index).low >= 0 {
@@ -635,6 +634,7 @@ impl Lowerer<'_> {
             self.check(ok, ErrorKind::IndexTooSmall, &[index, length]);
             at
         };
+        self.check_unfrozen_array(kind, id);
         if self.array_grows(kind) && !self.b.is_below(at, length) {
             return self.array_store_or_push(kind, id, at, value);
         }

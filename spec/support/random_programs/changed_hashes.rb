@@ -39,7 +39,10 @@ module RandomPrograms
 
       key = tally_key(tally)
       case between(0, 9)
-      when 0 then Node.statement(tally.name, ".delete(", key, ")")
+      when 0
+        return filter_watching(tally.name, "a, b", "#{tally.name}.key?(a)") if chance(0.3)
+
+        Node.statement(tally.name, ".delete(", key, ")")
       when 1 then Node.statement(scope.declare(fresh("v"), [:int]).name, " = ", tally.name, ".size")
       else send(:"change_#{tally.use}", tally.name, key, depth)
       end

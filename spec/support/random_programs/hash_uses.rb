@@ -74,7 +74,10 @@ module RandomPrograms
       when 0 then Node.fixed(name, "[", key, "] = ", expression(pick(VALUES), 1), "\n")
       when 1 then Node.fixed(name, "[", key, "] ||= ", number, "\n")
       when 2 then Node.fixed(name, ".delete(", key, ")\n")
-      when 3 then Node.fixed(name, ".delete_if { |a, b| a == ", key, " }\n")
+      when 3
+        return Node.list([filter_watching(name, "a, b", "#{name}.first == [a, b]")], "") if chance(0.3)
+
+        Node.fixed(name, ".delete_if { |a, b| a == ", key, " }\n")
       when 4 then Node.fixed(name, " = ", name, ".transform_values { |b| b ? [b, ", number, "] : b }\n")
       when 5 then Node.fixed(name, ".store(", key, ", ", number, ")\n")
       else Node.fixed(name, " = ", name, ".select { |a, b| b }\n")

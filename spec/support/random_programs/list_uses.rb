@@ -79,8 +79,18 @@ module RandomPrograms
     end
 
     def filter_in_place(name, items, depth)
+      return filter_watching(name, "i", "#{name}.first == i") if chance(0.3)
+
       block = list_block({ fresh("i") => items }, [:bool], depth)
       block && Node.statement(name, pick(%w[.select! .reject! .keep_if .delete_if]), block)
+    end
+
+    # Looks at what it filters meanwhile, and leaves it perhaps.
+    def filter_watching(name, parameters, test)
+      count = scope.declare(fresh("v"), [:int]).name
+      stop = chance(0.5) ? "break if #{count} > #{between(2, 12)}; " : ""
+      Node.statement("#{count} = 0\n", name, pick(%w[.select! .reject! .keep_if .delete_if]),
+                     " { |#{parameters}| #{stop}#{count} += #{name}.size + (#{test} ? 1 : 0); #{count} % 3 == 0 }")
     end
 
     def join_to(name, items, depth)
