@@ -369,10 +369,7 @@ fn identical(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     s.switch(&arg, 0, &mut |s, arg| {
         if may_be_carried_apart(s, &receiver, &arg) || may_be_carried_apart(s, &arg, &receiver) {
             let (one, other) = (s.describe(&receiver.types), s.describe(&arg.types));
-            let hint = match receiver.types.iter().chain(&arg.types).any(|ty| s.is_module_object(ty)) {
-                true => super::CLASS_FROM_DATA,
-                false => "compare what they are made of, such as the ends of ranges, before the section",
-            };
+            let hint = "compare what they are made of, such as the ends of ranges, before the section";
             return s.refuse_here(
                 "unsupported-identity",
                 format!("whether {one} here and {other} there are the same object is not known in a section"),
@@ -408,7 +405,6 @@ fn may_be_carried_apart(s: &Lowerer<'_>, value: &Operand, object: &Operand) -> b
     let (Some(ty), Some(read)) = (value.types.single(), object.types.single()) else { return false };
     match (ty, read) {
         (Type::Object(..), _) => false,
-        (Type::Module(_), read) => s.is_module_object(read),
         (ty, read) => s.is_opaque(read) && s.exact_class(ty) == s.exact_class(read),
     }
 }

@@ -356,10 +356,6 @@ pub(crate) const fn is_common(owner: ClassId) -> bool {
     matches!(owner, ClassId::OBJECT | ClassId::KERNEL | ClassId::BASIC_OBJECT | ClassId::COMPARABLE)
 }
 
-/// Of a class that an object or array holds a section does not know which one it is.
-pub(crate) const CLASS_FROM_DATA: &str =
-    "keep a Symbol instead of the class and decide with case, or use a captured class or a constant";
-
 const PRINT: &str = "there is no output from a section: collect what is to be printed, as pmap does, and print it behind \
      the call";
 
@@ -581,11 +577,6 @@ impl Lowerer<'_> {
         operand.types.iter().any(|ty| self.is_opaque(ty))
     }
 
-    /// Is the type that of a class or module which an object or array holds?
-    pub(crate) fn is_module_object(&self, ty: &Type) -> bool {
-        matches!(ty, Type::Object(_, class) if self.host.is_subclass(*class, ClassId::MODULE))
-    }
-
     /// The call without the opaque values that these arguments could be: they fail, or are refused where there are no
     /// others.
     pub(crate) fn understood(
@@ -622,9 +613,7 @@ impl Lowerer<'_> {
         };
         let message = format!("`{name}` with {} cannot run in a section", self.describe(opaque));
         let is = |class| opaque.iter().all(|ty| self.host.is_subclass(crate::infer::class_of(ty), class));
-        let hint = if is(ClassId::MODULE) {
-            CLASS_FROM_DATA
-        } else if is(ClassId::NUMERIC) {
+        let hint = if is(ClassId::NUMERIC) {
             outside::Outside::Rationals.hint()
         } else if is(ClassId::ARRAY) {
             "make an Array of it before the section: Array.new(list)"

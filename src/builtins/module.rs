@@ -15,15 +15,10 @@ pub(super) const ROWS: &[Row] = &[
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
         s.switch(&arg, 0, &mut |s, arg| s.send(&c.receiver, "equal?", &[arg], 1))
     }),
-    row("<=", |s, c| {
-        let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
-        s.switch(&arg, 0, &mut |s, arg| match (module_of(&c.receiver), module_of(&arg)) {
-            (Some(a), Some(b)) if s.host.is_subclass(a, b) => Operand::bool(s.b.bool(true)),
-            (Some(a), Some(b)) if s.host.is_subclass(b, a) => Operand::bool(s.b.bool(false)),
-            (Some(_), Some(_)) => Operand::nil(),
-            _ => s.fail(ErrorKind::TypeError("compared with non class/module".into()), &[]),
-        })
-    }),
+    row("<=", |s, c| compared(s, c, true, false)),
+    row("<", |s, c| compared(s, c, false, false)),
+    row(">=", |s, c| compared(s, c, true, true)),
+    row(">", |s, c| compared(s, c, false, true)),
     row("sqrt", |s, c| {
         if module_of(&c.receiver) != Some(ClassId::INTEGER) {
             return unknown(s, c);
@@ -54,6 +49,26 @@ pub(super) const ROWS: &[Row] = &[
     }),
 ];
 
+/// Does one inherit from the other? `equal` is the answer of one and the same, `turned` asks whether the argument does.
+fn compared(s: &mut Lowerer<'_>, call: &Invocation, equal: bool, turned: bool) -> Operand {
+    let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
+    s.switch(&arg, 0, &mut |s, arg| {
+        let (Some(one), Some(other)) = (module_of(&call.receiver), module_of(&arg)) else {
+            return s.fail(ErrorKind::TypeError("compared with non class/module".into()), &[]);
+        };
+        let (one, other) = if turned { (other, one) } else { (one, other) };
+        if one == other {
+            Operand::bool(s.b.bool(equal))
+        } else if s.host.is_subclass(one, other) {
+            Operand::bool(s.b.bool(true))
+        } else if s.host.is_subclass(other, one) {
+            Operand::bool(s.b.bool(false))
+        } else {
+            Operand::nil()
+        }
+    })
+}
+
 /// The name of a class or module.
 fn name(s: &mut Lowerer<'_>, call: &Invocation, form: &str) -> Operand {
     let name = module_of(&call.receiver).map_or_else(String::new, |class| s.host.class_name(class));
@@ -75,7 +90,7 @@ impl Lowerer<'_> {
     /// Is the operand an instance of `class` (of exactly it)?
     pub(crate) fn is_instance(&mut self, operand: &Operand, class: ClassId, exact: bool) -> Operand {
         let (inside, outside) = self.partition(&operand.types, class, exact);
-        let is_module = |ty: &Type| matches!(ty, Type::Module(_)) || self.is_module_object(ty);
+        let is_module = |ty: &Type| matches!(ty, Type::Module(_));
         if !exact && self.host.is_module(class) && outside.iter().any(is_module) {
             return self.refuse_here(
                 "unsupported-argument",

@@ -348,7 +348,7 @@ impl Lowerer<'_> {
     /// Does an object have a method that Ruby calls by itself? Also where that is not known: the call is refused then.
     pub(crate) fn type_responds(&mut self, ty: &Type, name: &str) -> bool {
         (ty.is_instance() || matches!(ty, Type::Column(..)))
-            && (self.is_module_object(ty) || !matches!(self.host.method(class_of(ty), name), Ok(None)))
+            && !matches!(self.host.method(class_of(ty), name), Ok(None))
     }
 
     /// The same of an operand of one class.

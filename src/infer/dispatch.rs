@@ -13,22 +13,6 @@ use crate::syntax::parallel_methods;
 use crate::types::{ClassId, Type, TypeSet};
 use std::rc::Rc;
 
-/// What can be asked of a class or module that an object or array holds. It is known as an object only.
-const CLASS_CARRIED: &[&str] = &[
-    "!",
-    "nil?",
-    "#nil?",
-    "equal?",
-    "eql?",
-    "itself",
-    "tap",
-    "then",
-    "yield_self",
-    "is_a?",
-    "kind_of?",
-    "instance_of?",
-];
-
 /// Methods of arrays and ranges that give a new array.
 const NEW_ARRAYS: &[&str] = &[
     "*",
@@ -362,17 +346,6 @@ impl Lowerer<'_> {
                 method: Method::Native { name: name.to_string() },
             };
             return self.callee_of(ty, name, found);
-        }
-        // Whatever Class and Module define, a class can have a method of its own before that.
-        if self.is_module_object(ty) && !CLASS_CARRIED.contains(&name) {
-            return Callee::Refused(Refusal {
-                slug: "unsupported-method",
-                message: format!(
-                    "`{name}` of a class or module that an object or array holds cannot run in a section"
-                ),
-                hint: Some(builtins::CLASS_FROM_DATA.into()),
-                inside: Vec::new(),
-            });
         }
         if let Type::Module(module) = ty {
             match (&*self.host.class_name(*module), name) {

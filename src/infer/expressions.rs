@@ -3,8 +3,9 @@
 use super::held_procs::Closure;
 use super::host::RootKey;
 use super::operand::Operand;
+use super::splats::Spread;
 use super::{Condition, Lowerer};
-use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, Ty, UnaryOp};
 use crate::syntax::ast::{Kind, Node, StringPart, Target, When};
 use crate::types::{ClassId, RangeEnd, RecordType, Type, TypeSet};
 use std::rc::Rc;
@@ -430,9 +431,13 @@ impl Lowerer<'_> {
         let mut all: Option<Condition> = None;
         let plain = subject.is_some_and(|s| !s.types.iter().any(Type::is_instance));
         for pattern in patterns {
-            let test = |s: &mut Self| match subject {
-                None => s.condition(pattern),
-                Some(subject) => {
+            let test = |s: &mut Self| match (subject, &pattern.kind) {
+                (_, Kind::Splat(list)) => {
+                    let subject = subject.map(|subject| s.refine(subject.clone()));
+                    s.any_matches(subject.as_ref(), pattern, list)
+                }
+                (None, _) => s.condition(pattern),
+                (Some(subject), _) => {
                     let subject = s.refine(subject.clone());
                     s.case_equality(&subject, pattern).0
                 }
@@ -450,6 +455,31 @@ impl Lowerer<'_> {
             let value = self.b.bool(false);
             Condition { value, yes: vec![], no: vec![] }
         })
+    }
+
+    /// `when *list`: does one of the items match, or is one true where there is nothing to compare?
+    fn any_matches(&mut self, subject: Option<&Operand>, pattern: &Node, list: &Node) -> Condition {
+        let list = self.expr(list);
+        self.enter(pattern);
+        let items = match self.spread(&list) {
+            Spread::Items(items) => self.tuple(&items),
+            Spread::Array(array) => array,
+        };
+        let (answer, no) = (self.b.var(Ty::Bool), self.b.bool(false));
+        self.b.set(answer, no);
+        self.each_item(&items, &mut |s, item, exit, _| {
+            let result = match subject {
+                Some(subject) => s.send(&item, "===", std::slice::from_ref(subject), 0),
+                None => item,
+            };
+            let truth = s.truth(&result);
+            s.when(truth, |s| {
+                let yes = s.b.bool(true);
+                s.b.set(answer, yes);
+                s.jump(exit, None);
+            });
+        });
+        Condition { value: self.b.get(answer), yes: vec![], no: vec![] }
     }
 
     fn while_loop(&mut self, condition: &Node, negated: bool, body_first: bool, body: &Node) -> Operand {

@@ -11,6 +11,7 @@ use crate::ir::{
     BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, ErrorKind, Interval, KernelId, MessagePart, Part,
     Scalar, ScalarInfo, ScalarSource, Ty, UnaryOp, Value,
 };
+use smallvec::smallvec;
 use crate::types::{ArrayKind, ClassId, HashPart, HierarchyId, METHOD, RangeEnd, Shape, Type, TypeSet};
 
 impl Lowerer<'_> {
@@ -126,6 +127,9 @@ impl Lowerer<'_> {
             let class = match part.types.iter().next() {
                 Some(ty) if of_class => super::sites::class_of(ty),
                 Some(Type::Module(class)) => *class,
+                Some(Type::Nil) if module.types.len() > 1 => {
+                    return s.fail(ErrorKind::TypeError("nil is not a class/module".into()), &[]);
+                }
                 _ => {
                     return s.refuse_here(
                         "unsupported-computed-constant",
@@ -341,7 +345,7 @@ impl Lowerer<'_> {
             return false;
         }
         let local = value.types.filter(|t| {
-            matches!(t.shape(), Shape::Local | Shape::List | Shape::Made | Shape::Module | Shape::Proc)
+            matches!(t.shape(), Shape::Local | Shape::List | Shape::Made | Shape::Proc)
         });
         if local.is_empty() {
             return true;
@@ -360,7 +364,6 @@ impl Lowerer<'_> {
             Some(Type::Record(_) | Type::Made(_) | Type::Building(..)) => {
                 "make the objects before the section and set their variables here, or store the numbers one by one"
             }
-            Some(Type::Module(_)) => "store a Symbol and look at that, or set it outside the section",
             Some(Type::Proc(_) | Type::Enumerator(..)) => {
                 "store a Symbol, and call what it stands for in a `case`"
             }
@@ -382,6 +385,10 @@ impl Lowerer<'_> {
         stored: &Stored,
         mutable: bool,
     ) -> Operand {
+        if let Some(Type::Module(_)) = stored.types.single() {
+            // Which one it is stands in the code.
+            return Operand { types: stored.types.clone(), values: Values::new() };
+        }
         let (tag, payload) = stored.scalars();
         let mut values = Values::new();
         if let Some(ty) = tag {
@@ -410,7 +417,11 @@ impl Lowerer<'_> {
         stored: &TypeSet,
         value: &Operand,
     ) {
-        let values = self.convert(value, stored);
+        let values = match stored.single() {
+            // Ruby reads which one it is.
+            Some(Type::Module(class)) => smallvec![self.b.i32(class.0 as i32)],
+            _ => self.convert(value, stored),
+        };
         let (tag, payload) = stored.column_scalars();
         if values.is_empty() && payload.is_some() && !value.is_bottom() {
             self.refuse_here(

@@ -136,7 +136,14 @@ impl Lowering<'_> {
         match pattern {
             P::SplatNode { .. } => {
                 let span = self.span(&pattern.location());
-                self.refuse(&refusals::WHEN_SPLAT, span)
+                let splat = pattern.as_splat_node();
+                match splat.and_then(|splat| splat.expression()) {
+                    Some(list) => {
+                        let list = Box::new(self.expression(&list));
+                        self.node(span, Kind::Splat(list))
+                    }
+                    None => self.unexpected(pattern),
+                }
             }
             _ => self.expression(pattern),
         }

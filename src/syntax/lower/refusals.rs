@@ -90,9 +90,6 @@ refusals! {
     FIND_PATTERN "unsupported-find-pattern"
         "a find pattern cannot be used in a parallel section"
         "look for the item first, as in `array.find { |item| … }`, and match that";
-    WHEN_SPLAT "unsupported-when-splat"
-        "a splat after `when` cannot be used in a parallel section"
-        "list the values, as in `when 1, 2, 3`, or ask `VALUES.include?(x)`";
     BEGIN_END "unsupported-begin-end-block"
         "`BEGIN` and `END` blocks cannot be used in a parallel section"
         "put the code before or after the section";

@@ -36,6 +36,8 @@ pub struct SeenTypes {
     objects: Vec<(HierarchyId, ClassId)>,
     /// A bit for each class number in `objects`.
     classes: Vec<u64>,
+    /// Classes and modules themselves.
+    modules: Vec<ClassId>,
     array: Option<ArrayKind>,
     /// Where something is allowed: all kinds of arrays that may be there.
     arrays: Vec<ArrayKind>,
@@ -116,6 +118,12 @@ impl ColumnBuilder {
     pub fn push_symbol(&mut self, number: i32) {
         self.seen.bits |= SYMBOL;
         self.push(Shape::Symbol, i64::from(number));
+    }
+
+    /// A class or module.
+    pub fn push_module(&mut self, module: ClassId) {
+        self.seen.add_module(module);
+        self.push(Shape::Module, i64::from(module.0));
     }
 
     #[inline]
@@ -530,8 +538,8 @@ impl SeenTypes {
                 Type::Column(..) | Type::Hash(..) => {
                     ty.collection().into_iter().for_each(|one| found.add_collection(one))
                 }
-                Type::Module(_)
-                | Type::Range { .. }
+                Type::Module(module) => found.add_module(*module),
+                Type::Range { .. }
                 | Type::Tuple(_)
                 | Type::Record(_)
                 | Type::Building(..)
@@ -543,6 +551,12 @@ impl SeenTypes {
             }
         }
         found
+    }
+
+    fn add_module(&mut self, module: ClassId) {
+        if !self.modules.contains(&module) {
+            self.modules.push(module);
+        }
     }
 
     fn add_collection(&mut self, collection: (ArrayKind, Collection)) {
@@ -585,7 +599,8 @@ impl SeenTypes {
         let plain = bits.into_iter().filter(|(bit, _)| self.bits & bit != 0).map(|(_, ty)| ty);
         let objects = self.objects.iter().map(|(hierarchy, class)| Type::Object(*hierarchy, *class));
         let collections = self.collections.iter().map(|(kind, of)| of.of_kind(*kind));
-        plain.chain(objects).chain(self.array.map(Type::Array)).chain(collections).collect()
+        let modules = self.modules.iter().map(|module| Type::Module(*module));
+        plain.chain(objects).chain(modules).chain(self.array.map(Type::Array)).chain(collections).collect()
     }
 
     /// All Integers fit 32 bits.
@@ -598,6 +613,7 @@ impl SeenTypes {
         self.bits |= other.bits;
         self.wide |= other.wide;
         self.array = other.array.or(self.array);
+        other.modules.iter().for_each(|one| self.add_module(*one));
         other.collections.iter().for_each(|one| self.add_collection(*one));
         for (hierarchy, class) in &other.objects {
             self.add_object(*hierarchy, *class);
@@ -617,6 +633,7 @@ impl SeenTypes {
         self.bits & !allowed.bits == 0
             && (!self.wide || allowed.wide)
             && self.array.is_none_or(|kind| allowed.arrays.contains(&kind))
+            && self.modules.iter().all(|one| allowed.modules.contains(one))
             && self.collections.iter().all(|one| allowed.collections.contains(one))
             && self.objects.iter().all(|(_, class)| allowed.has_class(*class))
     }

@@ -406,7 +406,7 @@ impl Constant {
         for end in first..self.path.len() {
             let prefix = Self { nesting: self.nesting.clone(), path: self.path[..end].to_vec() };
             let Some(module) = prefix.read(scope, pool)? else { return Ok(false) };
-            if !is_module(module) {
+            if !value::is_module(module) {
                 return Ok(false);
             }
             // SAFETY: the module was just read and is reachable by its name.
@@ -495,14 +495,6 @@ pub fn class_variable_owner(
     Ok(None)
 }
 
-/// Is it a class or module?
-fn is_module(object: VALUE) -> bool {
-    use rb_sys::ruby_value_type as t;
-    // SAFETY: what is no special constant is a live heap object.
-    !rb_sys::SPECIAL_CONST_P(object)
-        && matches!(unsafe { rb_sys::RB_BUILTIN_TYPE(object) }, t::RUBY_T_CLASS | t::RUBY_T_MODULE)
-}
-
 /// The value of a constant's path, looked up from `nesting` (innermost first; empty for the top level).
 fn resolve(nesting: &[VALUE], path: &[ID]) -> Result<Option<VALUE>, Error> {
     // SAFETY: a variable that Ruby sets before it loads anything.
@@ -531,7 +523,7 @@ unsafe fn within(mut found: VALUE, path: &[ID]) -> VALUE {
     // SAFETY: as the caller says; the type is asked before each use.
     unsafe {
         for id in path {
-            if found == undefined || !is_module(found) || rb_sys::rb_const_defined_from(found, *id) == 0 {
+            if found == undefined || !value::is_module(found) || rb_sys::rb_const_defined_from(found, *id) == 0 {
                 return undefined;
             }
             found = rb_sys::rb_const_get_from(found, *id);
@@ -630,7 +622,7 @@ impl RootValue {
         is_object: bool,
     ) -> Result<Self, Trouble> {
         if !is_object && decode(root) == Decoded::Object {
-            if is_module(root) {
+            if value::is_module(root) {
                 let ty = Type::Module(tracer.pool.find(root).ok_or(Stop::Misfit)?);
                 return Ok(Self { ty, column: ColumnBuilder::default(), ends: [0; 2], groups: None });
             }

@@ -543,6 +543,10 @@ impl<'a> Tracer<'a> {
                 }
                 return Ok(());
             }
+            None if value::is_module(value) => {
+                into.push_module(self.pool.find(value).ok_or(Stop::Misfit)?);
+                return Ok(());
+            }
             None => {
                 let class = self.class_of(value)?;
                 if class == ClassId::ARRAY {

@@ -1010,6 +1010,8 @@ struct EntryOf {
     objects: Vec<Vec<u16>>,
     /// By kind.
     arrays: Vec<u16>,
+    /// Classes and modules, by number.
+    modules: Vec<u16>,
     /// Twice the tag, and one more for true.
     others: [u16; 2 * 5],
 }
@@ -1033,6 +1035,7 @@ impl EntryOf {
                 Type::Integer => &mut all.others[4],
                 Type::Float => &mut all.others[6],
                 Type::Symbol => &mut all.others[8],
+                Type::Module(class) => at(&mut all.modules, class.0 as usize),
                 other => return Err(Error::Internal(format!("{other:?} in the base"))),
             };
             *place = find(ty)?;
@@ -1047,6 +1050,7 @@ impl EntryOf {
                 self.objects[hierarchy.0 as usize][split_object(payload).0 as usize]
             }
             Some(Shape::Array(kind)) => self.arrays[kind.0 as usize],
+            Some(Shape::Module) => self.modules[payload as usize],
             _ => self.others[2 * tag as usize + usize::from(tag == Shape::Bool.tag() && payload != 0)],
         }
     }

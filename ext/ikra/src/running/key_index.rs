@@ -122,7 +122,7 @@ impl Hasher<'_, '_> {
     fn hash_of(&mut self, of: &ColumnBuilder, row: usize) -> i64 {
         let payload = of.payload[row];
         match Shape::of_tag(of.tag(row)) {
-            Some(Shape::Integer | Shape::Symbol | Shape::Bool) => hashing::mix(payload),
+            Some(Shape::Integer | Shape::Symbol | Shape::Bool | Shape::Module) => hashing::mix(payload),
             Some(Shape::Float) => {
                 let float = f64::from_bits(payload as u64);
                 self.has_nan |= float.is_nan();

@@ -217,6 +217,14 @@ pub const fn small_float(number: f64) -> Option<VALUE> {
     }
 }
 
+/// Is it a class or module? The value must be live.
+pub fn is_module(value: VALUE) -> bool {
+    use rb_sys::ruby_value_type as t;
+    // SAFETY: what is no special constant is a live heap object.
+    !rb_sys::SPECIAL_CONST_P(value)
+        && matches!(unsafe { rb_sys::RB_BUILTIN_TYPE(value) }, t::RUBY_T_CLASS | t::RUBY_T_MODULE)
+}
+
 pub const fn boolean(truth: bool) -> VALUE {
     if truth { TRUE } else { FALSE }
 }
