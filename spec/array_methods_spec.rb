@@ -275,6 +275,20 @@ each_compiling_backend do
     refused("unsupported-enumerator") { |x| x[(0..).step(2)] }
     refused("unsupported-method") { |x| x.flatten(x.size) }
     refused("unsupported-method") { |x| x.lazy.map { |v| v }.first(1) }
-    expect { arrays.pmap { |x| a = x.dup; a.insert(2, 5) } }.to raise_error(Ikra::Error, /past the end/)
+  end
+
+  it "puts nils between where an item is written behind the end" do
+    expect_same(arrays) { |x| a = x.dup; a.insert(2, 5, 6) }
+    expect_same([1, 4]) { |n| a = []; a[n] = 1; a[n + 3] = 2.5; a }
+    expect_same([10, 30]) do |n|
+      memo = []
+      fib = ->(k) { k < 2 ? k : memo[k] ||= fib.call(k - 1) + fib.call(k - 2) }
+      [fib.call(n), memo]
+    end
+    expect_same([3]) { |n| c = []; [5, n, 5].each { |i| c[i] = (c[i] || 0) + n }; c }
+    expect_same([1]) { |n| a = [n]; begin; a[-3] = 1; rescue IndexError => e; e.message; end }
+    lists = [[], [1, 2, 3]]
+    lists.peach(2) { |l| l[l.size + 1] = l.first }
+    expect(lists).to eq([[nil, nil, nil, nil], [1, 2, 3, nil, 1, nil, 1]])
   end
 end

@@ -263,7 +263,7 @@ fn insert(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if place.is_bottom() {
         return place;
     }
-    // What would leave a gap of nils is refused.
+    s.fill_gap(&call.receiver, place.value());
     let Some(length) = super::array::length_of(s, &call.receiver) else { return Operand::bottom() };
     let ok = s.b.compare(Comparison::Le, place.value(), length);
     s.check(ok, ErrorKind::ArrayGrowth, &[place.value(), length]);
@@ -407,7 +407,9 @@ fn store(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             let at = s.b.select(negative, from_end, index);
             let ok = s.b.compare(Comparison::Ge, at, zero);
             s.check(ok, ErrorKind::IndexTooSmall, &[index, length]);
-            // Behind the last item there is room for one more; what would leave a gap of nils is refused.
+            s.fill_gap(&call.receiver, at);
+            let length = s.list_length(list);
+            // Behind the last item there is room for one more; where a gap of nils is to be left, that is there by now.
             let ok = s.b.compare(Comparison::Le, at, length);
             s.check(ok, ErrorKind::ArrayGrowth, &[at, length]);
             let inside = s.b.compare(Comparison::Lt, at, length);

@@ -2774,6 +2774,10 @@ module Array
     __resize(from)
   end
 
+  def __fill_up(index)
+    __push(nil) while size < index
+  end
+
   def __replace(other)
     i = 0
     n = other.size

@@ -339,8 +339,20 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
 /// Does a method of Enumerable's mostly look at the first items only? Of a Set the others get an array of all.
 pub(crate) fn ends_early(name: &str) -> bool {
     let names = [
-        "first", "take", "take_while", "find", "detect", "find_index", "any?", "all?", "none?", "one?",
-        "each_with_index", "each_entry", "each_slice", "each_cons",
+        "first",
+        "take",
+        "take_while",
+        "find",
+        "detect",
+        "find_index",
+        "any?",
+        "all?",
+        "none?",
+        "one?",
+        "each_with_index",
+        "each_entry",
+        "each_slice",
+        "each_cons",
     ];
     names.contains(&name)
 }

@@ -478,7 +478,8 @@ impl Lowerer<'_> {
                     && self.has_own_each(ty)
                     && (!self.is_set(ty) || builtins::ends_early(original)) =>
             {
-                match builtins::of_own_each(original).filter(|_| self.is_set(ty) || self.each_has_source(ty)) {
+                match builtins::of_own_each(original).filter(|_| self.is_set(ty) || self.each_has_source(ty))
+                {
                     Some(rule) => Callee::Builtin(rule),
                     None => self.refused_method(ty, name, &found),
                 }

@@ -314,6 +314,21 @@ impl Lowerer<'_> {
         });
     }
 
+    /// Puts nils between the end of an array and an index behind it, where that has turned out to be needed. Elsewhere no
+    /// item is nil that nobody puts there.
+    pub(crate) fn fill_gap(&mut self, array: &Operand, index: Value) -> bool {
+        let here = self.places_here().into_iter().next();
+        let fills = here.is_some_and(|(path, line, _)| self.host.leaves_gaps(&path, line));
+        let grows = match Changing::of(array) {
+            Some(Changing::Array(kind, id)) if fills => self.grow_array(kind, id),
+            _ => fills,
+        };
+        if grows {
+            self.within_slot(0x3e8, |s| s.send(array, "#fill_up", &[Operand::integer(index)], 1));
+        }
+        grows
+    }
+
     /// `array[length] = value` puts it behind the items of an array that may grow.
     pub(super) fn array_store_or_push(&mut self, kind: ArrayKind, id: Value, at: Value, value: &Operand) {
         let length = self.array_length(kind, id);

@@ -193,6 +193,10 @@ pub trait Host {
     fn string_words(&mut self) -> ArrayKind {
         ArrayKind(0x2000)
     }
+    /// An item is written here behind the end of its array: does that leave nils between?
+    fn leaves_gaps(&self, _path: &str, _line: u32) -> bool {
+        false
+    }
     /// What the arrays of `kind` found so far hold.
     fn elements(&mut self, kind: ArrayKind) -> Result<Contents, Refusal>;
     /// The kind of the arrays that are parts of the Hashes of a kind; they are read by that.

@@ -11,8 +11,8 @@ use crate::ir::{
     BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, ErrorKind, Interval, KernelId, MessagePart, Part,
     Scalar, ScalarInfo, ScalarSource, Ty, UnaryOp, Value,
 };
-use smallvec::smallvec;
 use crate::types::{ArrayKind, ClassId, HashPart, HierarchyId, METHOD, RangeEnd, Shape, Type, TypeSet};
+use smallvec::smallvec;
 
 impl Lowerer<'_> {
     pub(crate) fn buffer(&mut self, kind: BufferKind, ty: Ty) -> Buffer {
@@ -344,9 +344,9 @@ impl Lowerer<'_> {
         if self.keep_building(&value.types) {
             return false;
         }
-        let local = value.types.filter(|t| {
-            matches!(t.shape(), Shape::Local | Shape::List | Shape::Made | Shape::Proc)
-        });
+        let local = value
+            .types
+            .filter(|t| matches!(t.shape(), Shape::Local | Shape::List | Shape::Made | Shape::Proc));
         if local.is_empty() {
             return true;
         }
@@ -646,6 +646,10 @@ impl Lowerer<'_> {
             at
         };
         self.check_unfrozen_array(kind, id);
+        let length = match self.fill_gap(&Operand::one(Type::Array(kind), id), at) {
+            true => self.array_length(kind, id),
+            false => length,
+        };
         if self.array_grows(kind) && !self.b.is_below(at, length) {
             return self.array_store_or_push(kind, id, at, value);
         }

@@ -10,6 +10,7 @@ use crate::reading::plan::{Plan, PlannedRoot, Traced};
 use crate::reading::procs;
 use crate::reading::roots::{BlockScope, RootValue, Source, class_variable_owner};
 use crate::reading::tracer::{Asked, Tracer};
+use crate::versions::Gaps;
 use crate::vm::classes;
 use crate::vm::dialect;
 use crate::vm::errors::{Stop, Trouble};
@@ -61,6 +62,7 @@ pub struct LiveHost<'s, 'a> {
     base: &'s Base,
     fixed_nesting: bool,
     pool: Rc<ObjectPool>,
+    gaps: &'s Gaps,
     tracer: Tracer<'a>,
     methods: Methods<'a>,
     roots: Vec<AskedRoot>,
@@ -105,7 +107,7 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         code: &Code,
         base: &'s Base,
         asked: Asked,
-        pool: Rc<ObjectPool>,
+        (pool, gaps): (Rc<ObjectPool>, &'s Gaps),
     ) -> Result<Self, Trouble> {
         pinned.pin_pool(ruby, &pool);
         let mut tracer = Tracer::new(ruby, pinned, &pool, asked);
@@ -121,6 +123,7 @@ impl<'s, 'a> LiveHost<'s, 'a> {
             tracer,
             methods: Methods::new(ruby, pool.clone()),
             pool,
+            gaps,
             roots: Vec::new(),
             variables: Vec::new(),
             ancestry: RefCell::default(),
@@ -321,6 +324,10 @@ impl Host for LiveHost<'_, '_> {
                 true
             }
         }
+    }
+
+    fn leaves_gaps(&self, path: &str, line: u32) -> bool {
+        self.gaps.contains(&(path.to_string(), line))
     }
 
     /// Specs set this: a section behaves the same.

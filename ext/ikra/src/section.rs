@@ -18,7 +18,7 @@ use crate::running::heap::{Heap, Layout, Mode, Room};
 use crate::running::profiles;
 use crate::running::random;
 use crate::sync::{SyncRun, Syncs};
-use crate::versions::{Conflicts, ExecutableOf, Version};
+use crate::versions::{Conflicts, ExecutableOf, Gaps, Version};
 use crate::vm::background;
 use crate::vm::column;
 use crate::vm::errors::Trouble;
@@ -223,6 +223,8 @@ struct Run<'a> {
     born: Born,
     /// The GPU cannot say what the CPU can.
     on_cpu: Cell<bool>,
+    /// Where it turned out to leave gaps in arrays.
+    gaps: RefCell<Gaps>,
 }
 
 impl<'a> Run<'a> {
@@ -248,6 +250,7 @@ impl<'a> Run<'a> {
             syncs: Syncs::default(),
             born: Born::default(),
             on_cpu: Cell::new(false),
+            gaps: RefCell::default(),
         })
     }
 
@@ -382,6 +385,7 @@ impl<'a> Run<'a> {
                 Some(failure) if program.sites[failure.site.0 as usize].error == ErrorKind::NewSymbol => {
                     return Err(self.with_symbol(&failure, version, heap));
                 }
+                Some(failure) if self.leaves_gap(version, &failure) => return Err(Trouble::Anew),
                 Some(failure) if profile.backend != Some("cpu") && tells_changed(version, &failure) => {
                     return Err(self.told_by_cpu());
                 }
@@ -430,6 +434,17 @@ impl<'a> Run<'a> {
             };
         }
         Trouble::Anew
+    }
+
+    /// An item is written behind the end of an array, with nils between: the section begins anew as one that does so.
+    fn leaves_gap(&self, version: &Version, failure: &Failure) -> bool {
+        let site = &version.program.sites[failure.site.0 as usize];
+        if site.error != ErrorKind::ArrayGrowth || self.syncs.any() {
+            return false;
+        }
+        let gaps = &mut *self.gaps.borrow_mut();
+        gaps.extend(version.gaps.iter().cloned());
+        gaps.insert((site.path.clone(), site.line))
     }
 
     /// A String is to be a Symbol that has no number yet: it gets one, for as long as the version is there, and the
@@ -520,7 +535,9 @@ impl<'a> Run<'a> {
     /// A version that fits, and what was traced for it.
     fn fitting(&self, profile: &mut Profile) -> Result<(Rc<Version>, Traced<'a>), Trouble> {
         let mut versions = self.captured.handle.0.with(self.ruby, |versions| versions.clone());
+        let leaves_gaps = |version: &Version| self.gaps.borrow().is_subset(&version.gaps);
         versions.retain(|version| version.kind == self.kind() && version.plan.takes(&self.base));
+        versions.retain(|version| leaves_gaps(version));
         // Where there is a choice, some of the objects tell which one it cannot be.
         let samples = versions.len() > 1 && self.base.len() >= SAMPLED;
         for version in versions {
@@ -594,7 +611,9 @@ impl<'a> Run<'a> {
         let version = profile.time(Phase::Infer, || {
             let base = &*self.base;
             let pool = Rc::new(pool);
-            let host = LiveHost::new(self.ruby, self.pinned, &self.scope, &code, base, asked, pool.clone())?;
+            let gaps = self.gaps.borrow().clone();
+            let known = (pool.clone(), &gaps);
+            let host = LiveHost::new(self.ruby, self.pinned, &self.scope, &code, base, asked, known)?;
             let (output, repeats, _) = self.kind();
             let mut front = host.infer(&code, (output, repeats), &mut steps)?;
             let program = std::mem::take(&mut front.inferred.program);
@@ -632,6 +651,7 @@ impl<'a> Run<'a> {
                 conflicts: Conflicts::default(),
                 kept: RefCell::default(),
                 choice: Choice::default(),
+                gaps,
             };
             Ok((Rc::new(version), front.traced))
         });

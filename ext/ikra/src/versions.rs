@@ -17,6 +17,7 @@ use ikra_core::syntax::ast::Code;
 use ikra_core::types::ArrayKind;
 use magnus::{DataTypeFunctions, TypedData, gc};
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -36,6 +37,9 @@ impl DataTypeFunctions for Handle {
     }
 }
 
+/// Lines of files where items are written behind the end of an array, with nils between.
+pub type Gaps = BTreeSet<(String, u32)>;
+
 /// A block compiled for one signature: the types found when it was inferred.
 pub struct Version {
     /// What it gives, whether it is for several ticks, and which blocks it is made of: 0 where that is the literal alone.
@@ -49,6 +53,8 @@ pub struct Version {
     pub assumptions: Assumptions,
     /// What numbers in all of these stand for.
     pub pool: Rc<ObjectPool>,
+    /// Where it leaves gaps in arrays.
+    pub gaps: Gaps,
     /// What it was compiled from, which `explain` shows.
     pub _codes: Vec<Rc<Code>>,
     pub executables: RefCell<Vec<ExecutableOf>>,

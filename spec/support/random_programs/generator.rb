@@ -98,6 +98,7 @@ module RandomPrograms
       @captured_callables = []
       @counters = []
       @holds_procs = matches?(seed + 7, HeldProcs::SHARE)
+      @holds_classes = matches?(seed + 3, Records::HELD)
       @edge = chance(0.2) ? 0.15 : 0.01
       @ill = chance(0.12) ? 0.05 : 0.0
       @calling = chance(0.25)
@@ -128,7 +129,7 @@ module RandomPrograms
         budget(@section ? 20 : 90, @calling ? 5 : 3)
         class_node(klass)
       end
-      classes.concat(steps_node)
+      classes.concat(steps_node).concat(held_classes)
       captures = make_captures
       # What one element adds to a Float in several ticks is added up first.
       repeats = @operation == :peach && @accumulators.none? { |one| one.form == "f+=" }

@@ -59,8 +59,8 @@ module RandomPrograms
 
     def put(name, items, depth)
       index = pick([e("-1"), e("(", expression([:int], depth), " % 3)"), Node.fixed(name, ".size - 1")])
-      # Past the end by more than one: that is refused as it runs.
-      index = Node.fixed("0") unless chance(0.15)
+      # Past the end by more than one, the section begins anew.
+      index = Node.fixed("0") unless chance(0.4)
       return operate_on(Node.fixed(name, "[", index, "]"), items, depth) if chance(0.4) && plain_items?(items)
 
       Node.statement(name, "[", index, "] = ", expression(items, depth))

@@ -3,6 +3,9 @@
 module RandomPrograms
   # Value objects: classes whose objects are made in the section, with `initialize`, readers and operators.
   module Records
+    # So many programs with value objects take their classes out of an array or a Hash.
+    HELD = Float(ENV.fetch("IKRA_FUZZ_HELD_CLASSES", 0.3))
+
     # None is made by `initialize` itself: that would not come to an end.
     def records = scope&.level == -1 ? [] : @classes.values.select(&:record?).map(&:name)
     def record?(type) = @classes[type]&.record?
@@ -34,7 +37,26 @@ module RandomPrograms
       end
       values = klass.ivars.values.map { |types| expression(types, [depth, 0].max) }
       values = klass.ivars.keys.zip(values).map { |n, v| Node.fixed("#{n}: ", v) } if klass.data? && chance(0.3)
-      e(pick([name, name, (name if scope.own_class == klass)].compact), ".new(", Node.commas(values), ")")
+      of = pick([name, name, (name if scope.own_class == klass)].compact)
+      e(held_class(of), ".new(", Node.commas(values), ")")
+    end
+
+    # The class itself, or where a constant holds it.
+    def held_class(name)
+      return name unless @holds_classes && scope.level != -1 && chance(0.4)
+
+      place = @classes.values.select(&:record?).index { |klass| klass.name == name }
+      pick(["KINDS[#{place + 1}]", "NAMED[:#{name.downcase}]", "NAMED.fetch(:#{name.downcase})", "KINDS[-#{place + 2}]"])
+    end
+
+    # The constants that hold classes.
+    def held_classes
+      names = @classes.values.select(&:record?).map(&:name)
+      return [] unless @holds_classes && names.any?
+
+      named = names.map { |name| "#{name.downcase}: #{name}" }
+      [Node.fixed("KINDS = [Integer, #{names.join(", ")}, #{names.reverse.join(", ")}, nil].freeze\n",
+                  "NAMED = { #{named.join(", ")}, none: nil, whole: Integer }.freeze\n")]
     end
 
     def changed_copy(object, klass, depth)
@@ -54,6 +76,10 @@ module RandomPrograms
       return if records.empty?
 
       name = pick(records)
+      if @holds_classes && chance(0.3)
+        ask = pick(["k === ", "KINDS.first != k && k == NAMED[:#{name.downcase}] && k === "])
+        return e("KINDS.any? { |k| ", ask, record(name, depth), " }")
+      end
       e("(", record(name, depth), pick([" == ", " != "]), record(name, depth), ")")
     end
 

@@ -523,7 +523,10 @@ unsafe fn within(mut found: VALUE, path: &[ID]) -> VALUE {
     // SAFETY: as the caller says; the type is asked before each use.
     unsafe {
         for id in path {
-            if found == undefined || !value::is_module(found) || rb_sys::rb_const_defined_from(found, *id) == 0 {
+            if found == undefined
+                || !value::is_module(found)
+                || rb_sys::rb_const_defined_from(found, *id) == 0
+            {
                 return undefined;
             }
             found = rb_sys::rb_const_get_from(found, *id);

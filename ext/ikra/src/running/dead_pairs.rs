@@ -73,7 +73,8 @@ impl Heap {
         self.store.keep(changed.collect::<Vec<_>>().into_iter())?;
         let columns = self.store.columns_mut();
         for list in pairs {
-            let [first, length] = [list.offsets, list.lengths].map(|column| columns[column].bits(row) as usize);
+            let [first, length] =
+                [list.offsets, list.lengths].map(|column| columns[column].bits(row) as usize);
             for items in &list.items {
                 let items = &mut columns[*items];
                 let mut dead = dead.iter().peekable();

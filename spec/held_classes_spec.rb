@@ -1,0 +1,156 @@
+# frozen_string_literal: true
+
+require "set"
+
+# Classes and modules as values: in arrays, Hashes and objects, from before the section and put there by it.
+module HeldClasses
+  # What has a size.
+  class Shape
+    attr_reader :size
+
+    def initialize(size) = @size = size
+
+    def self.sides = 0
+  end
+
+  # A class with a constant and methods of its own.
+  class Circle < Shape
+    LIMIT = 10
+
+    def area = 3 * @size
+    def self.sides = 1
+  end
+
+  # Another.
+  class Square < Shape
+    LIMIT = 20
+
+    def area = @size * @size
+    def self.sides = 4
+  end
+
+  # One that is made in another way, too.
+  class Line < Shape
+    def area = @size
+    def self.between(from, to:) = new(to - from)
+  end
+
+  # No class.
+  module Plain
+    def self.sides = 99
+  end
+
+  KINDS = [Circle, Square, Line].freeze
+  TABLE = { circle: Circle, square: Square }.freeze
+
+  # Holds one, and a list.
+  class Holder
+    attr_accessor :kind, :log, :number
+
+    def initialize(kind, number)
+      @kind = kind
+      @log = []
+      @number = number
+    end
+
+    def made = @kind.new(@number)
+
+    def swap = @kind = @kind == Circle ? Square : Circle
+  end
+
+  # Makes objects by name.
+  class Registry
+    def initialize = @known = {}
+
+    def add(name, kind)
+      @known[name] = kind
+      self
+    end
+
+    def make(name, *rest) = @known.fetch(name).new(*rest)
+  end
+end
+
+each_backend do
+  kinds = HeldClasses::KINDS
+  table = HeldClasses::TABLE
+
+  def holders(*kinds) = kinds.each_with_index.map { |kind, i| HeldClasses::Holder.new(kind, i + 1) }
+
+  def expect_same_holders(*kinds, ticks: 1, &block)
+    expect_same_effects(-> { holders(*kinds) }, ticks, &block)
+  end
+
+  describe "classes that are held" do
+    it "make objects" do
+      expect_same([0, 1, 2]) { |i| kinds[i].new(i + 3).area }
+      expect_same(%i[circle square]) { |name| [table[name].new(4).area, table.fetch(name).new(3).area] }
+      expect_same([2, 3]) { |i| kinds.each_with_index.map { |kind, j| kind.new(i + j).area } }
+      expect_same([1]) { |i| [kinds[2].between(i, to: 9).area, kinds.zip([1, 2, 3]).sum { |k, n| k.new(n).area }] }
+      expect_same([[HeldClasses::Circle, 1], [HeldClasses::Square, 2]]) { |kind, n| kind.new(n).area }
+      registry = HeldClasses::Registry.new.add(:a, HeldClasses::Circle).add(:b, HeldClasses::Square)
+      expect_same(%i[a b]) { |name| registry.make(name, 3).area }
+      expect_same(%i[a b]) do |name|
+        own = HeldClasses::Registry.new.add(:a, HeldClasses::Circle).add(:b, HeldClasses::Line)
+        own.make(name, 5).area
+      end
+    end
+
+    it "are the base" do
+      expect_same(kinds) { |kind| [kind.new(4).area, kind.name, kind.sides, kind] }
+      expect_same([HeldClasses::Circle, nil, HeldClasses::Plain]) { |kind| kind&.sides }
+      expect_same([Integer, Float, Comparable]) { |kind| [kind === 5, 2.5.is_a?(kind)] }
+    end
+
+    it "are compared, found and keys" do
+      shapes = [HeldClasses::Square.new(1), HeldClasses::Line.new(2)]
+      expect_same(shapes) { |s| [kinds.index(s.class), kinds.find { |k| k === s }, kinds.map { |k| s.is_a?(k) }] }
+      expect_same(kinds) { |k| [k == HeldClasses::Circle, k.equal?(kinds[2]), k < HeldClasses::Shape, k >= k, k > kinds[1]] }
+      scores = { HeldClasses::Circle => 1, HeldClasses::Square => 2 }
+      expect_same(shapes) { |s| [scores[s.class], scores.fetch(s.class, 0), scores.key?(HeldClasses::Circle)] }
+      expect_same([1]) { |i| kinds.each_with_object(Hash.new(i)) { |k, all| all[k] += k.sides } }
+      chosen = Set[HeldClasses::Circle, HeldClasses::Line]
+      expect_same(kinds) { |k| [chosen.include?(k), kinds.uniq.size] }
+      expect_same(shapes) { |s| case s when *kinds then kinds.size else 0 end }
+      expect_same([1, "a", nil]) { |x| case x when nil, *[Integer, Float] then 1 else 2 end }
+    end
+
+    it "have names, constants and methods" do
+      expect_same([0, 1]) { |i| [kinds[i]::LIMIT, kinds[i].name, kinds[i].to_s.downcase, kinds[i].inspect] }
+      expect_same([0, 2]) { |i| [kinds[i].respond_to?(:between), kinds.sum(&:sides), kinds[i].send(:sides)] }
+      expect_same([1]) { |_| kinds.sort_by(&:sides).map(&:name) }
+      expect_same([0, 2]) { |i| kinds[i].between(1, to: 3).area rescue kinds[i].sides }
+    end
+
+    it "are put into objects and arrays" do
+      expect_same_holders(*kinds, ticks: 3) { |h| h.swap && h.number += h.made.area }
+      expect_same_holders(*kinds) { |h| h.kind = kinds[h.number % 3] }
+      expect_same_holders(*kinds) { |h| h.kind = h.number == 1 ? nil : HeldClasses::Line }
+      expect_same_holders(*kinds) { |h| (h.log << h.kind) << HeldClasses::Circle << h.made.class }
+      expect_same_holders(kinds[1], kinds[1]) { |h| h.log << h.kind && h.kind = kinds[1] }
+      expect_same_holders(nil, 5, :a, [1], *kinds) do |h|
+        h.number = h.kind.is_a?(Class) ? h.kind.sides : h.kind.is_a?(Array) ? 7 : -1
+      end
+    end
+
+    it "may be others in the next call" do
+      areas = ->(*of) { holders(*of).pmap { |h| h.made.area } }
+      expect(areas.call(kinds[0])).to eq([3])
+      expect(areas.call(kinds[1])).to eq([1])
+      expect(areas.call(kinds[2], kinds[1], kinds[0])).to eq([1, 4, 9])
+      expect(areas.call(Class.new(kinds[1]), kinds[0])).to eq([1, 6])
+    end
+
+    it "are seen in an Ikra.sync" do
+      holder, seen = holders(kinds[0]).first, []
+      Ikra.section do
+        2.times do
+          holder.kind = kinds[2]
+          Ikra.sync { seen << holder.kind.name }
+          holder.swap
+        end
+      end
+      expect([holder.kind, seen]).to eq([kinds[0], [kinds[2].name] * 2])
+    end
+  end
+end
