@@ -71,6 +71,7 @@ module HeldClasses
   end
 end
 
+# rubocop:disable Style/CaseEquality, Lint/BinaryOperatorWithIdenticalOperands -- what classes answer to these
 each_backend do
   kinds = HeldClasses::KINDS
   table = HeldClasses::TABLE
@@ -105,21 +106,28 @@ each_backend do
     it "are compared, found and keys" do
       shapes = [HeldClasses::Square.new(1), HeldClasses::Line.new(2)]
       expect_same(shapes) { |s| [kinds.index(s.class), kinds.find { |k| k === s }, kinds.map { |k| s.is_a?(k) }] }
-      expect_same(kinds) { |k| [k == HeldClasses::Circle, k.equal?(kinds[2]), k < HeldClasses::Shape, k >= k, k > kinds[1]] }
+      expect_same(kinds) do |k|
+        [k == HeldClasses::Circle, k.equal?(kinds[2]), k < HeldClasses::Shape, k >= k, k > kinds[1]]
+      end
       scores = { HeldClasses::Circle => 1, HeldClasses::Square => 2 }
       expect_same(shapes) { |s| [scores[s.class], scores.fetch(s.class, 0), scores.key?(HeldClasses::Circle)] }
       expect_same([1]) { |i| kinds.each_with_object(Hash.new(i)) { |k, all| all[k] += k.sides } }
       chosen = Set[HeldClasses::Circle, HeldClasses::Line]
       expect_same(kinds) { |k| [chosen.include?(k), kinds.uniq.size] }
       expect_same(shapes) { |s| case s when *kinds then kinds.size else 0 end }
-      expect_same([1, "a", nil]) { |x| case x when nil, *[Integer, Float] then 1 else 2 end }
+      numbers = [Integer, Float]
+      expect_same([1, "a", nil]) { |x| case x when nil, *numbers then 1 else 2 end }
     end
 
     it "have names, constants and methods" do
       expect_same([0, 1]) { |i| [kinds[i]::LIMIT, kinds[i].name, kinds[i].to_s.downcase, kinds[i].inspect] }
       expect_same([0, 2]) { |i| [kinds[i].respond_to?(:between), kinds.sum(&:sides), kinds[i].send(:sides)] }
       expect_same([1]) { |_| kinds.sort_by(&:sides).map(&:name) }
-      expect_same([0, 2]) { |i| kinds[i].between(1, to: 3).area rescue kinds[i].sides }
+      expect_same([0, 2]) do |i|
+        kinds[i].between(1, to: 3).area
+      rescue StandardError
+        kinds[i].sides
+      end
     end
 
     it "are put into objects and arrays" do
@@ -127,9 +135,13 @@ each_backend do
       expect_same_holders(*kinds) { |h| h.kind = kinds[h.number % 3] }
       expect_same_holders(*kinds) { |h| h.kind = h.number == 1 ? nil : HeldClasses::Line }
       expect_same_holders(*kinds) { |h| (h.log << h.kind) << HeldClasses::Circle << h.made.class }
-      expect_same_holders(kinds[1], kinds[1]) { |h| h.log << h.kind && h.kind = kinds[1] }
+      expect_same_holders(kinds[1], kinds[1]) { |h| (h.log << h.kind) && h.kind = kinds[1] }
       expect_same_holders(nil, 5, :a, [1], *kinds) do |h|
-        h.number = h.kind.is_a?(Class) ? h.kind.sides : h.kind.is_a?(Array) ? 7 : -1
+        h.number = if h.kind.is_a?(Class)
+                     h.kind.sides
+                   else
+                     h.kind.is_a?(Array) ? 7 : -1
+                   end
       end
     end
 
@@ -142,7 +154,8 @@ each_backend do
     end
 
     it "are seen in an Ikra.sync" do
-      holder, seen = holders(kinds[0]).first, []
+      holder = holders(kinds[0]).first
+      seen = []
       Ikra.section do
         2.times do
           holder.kind = kinds[2]
@@ -154,3 +167,4 @@ each_backend do
     end
   end
 end
+# rubocop:enable Style/CaseEquality, Lint/BinaryOperatorWithIdenticalOperands

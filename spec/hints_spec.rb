@@ -14,11 +14,11 @@ module Hints
     end
 
     def open?(hour) = hours.include?(hour)
-    def allows?(number) = rules.all? { |rule| rule.(number) }
+    def allows?(number) = rules.all? { |rule| rule.call(number) }
     def visit(number, &block) = number.positive? ? visit(number - 1, &block) : yield(number)
     def root = sqrt(list[0])
     def table(number) = number * 1i
-    def named(number) = "#{number}".unpack("C*").size
+    def named(number) = number.to_s.unpack("C*").size
   end
 
   class Group
@@ -43,7 +43,7 @@ each_compiling_backend do
     refused(ranges) { Hints::RANGES.pmap { |range| range.include?(3) } }
     refused(ranges) { [1].pmap { |x| Hints::RANGES[0].include?(x) } }
     expect(shops.pmap { |shop| shop.allows?(3) }).to eq(shops.map { |shop| shop.allows?(3) })
-    expect([1].pmap { |x| Hints::RULES[0].(x) }).to eq([2])
+    expect([1].pmap { |x| Hints::RULES[0].call(x) }).to eq([2])
   end
 
   it "is of methods that call themselves" do
@@ -87,7 +87,12 @@ each_compiling_backend do
     x = 5
     hint = /race for the variable `x`.*another name.*`\|…; x\|`.*`x \+= …`/m
     Ikra.conflicts = :raise
-    expect { [1, 2].pmap { |y| x = y; x * 2 } }.to raise_error(Ikra::RaceError, hint)
+    expect do
+      [1, 2].pmap do |y|
+        x = y
+        x * 2
+      end
+    end.to raise_error(Ikra::RaceError, hint)
     expect { [1, 2].pmap { |y| x = (x * 2) + y } }.to raise_error(Ikra::RaceError, hint)
     expect(x).to eq(5)
     range = 1..2
@@ -98,7 +103,7 @@ each_compiling_backend do
 
   it "is of other ways to write it" do
     refused(/write the code itself/) { [1].pmap { |x| binding } }
-    refused(/1\.step\(7, 2\)/) { [1].pmap { |x| 1.step(by: 2, to: 7).to_a } }
+    refused(/1\.step\(7, 2\)/) { [1].pmap { |_x| 1.step(by: 2, to: 7).to_a } }
     refused(/mask of 63 bits/) { [1].pmap { |x| 0xffffffffffffffff & x } }
   end
 

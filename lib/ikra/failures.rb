@@ -200,9 +200,9 @@ module Ikra
       def no_memory = Error.new("too little memory for the arrays made in the section")
 
       def array_growth(index, length)
-        UnsupportedError.new("index #{index} is past the end of an array of #{length}, which the section finds after an " \
-                             "Ikra.sync only: writing there would grow the array [array-growth]\n  hint: fill the " \
-                             "array first, as Array.new(#{index + 1}) does, or push to it")
+        UnsupportedError.new("index #{index} is past the end of an array of #{length}, which the section finds " \
+                             "after an Ikra.sync only: writing there would grow the array [array-growth]\n  hint: fill " \
+                             "the array first, as Array.new(#{index + 1}) does, or push to it")
       end
 
       def raise(exception_class, parts)

@@ -86,6 +86,7 @@ impl Lowerer<'_> {
         self.joins.clear();
         self.facts.clear();
         self.loops.clear();
+        self.watched.clear();
         self.active = vec![Inlined::new(code, false)];
         self.depth = None;
         self.begun_at = self.own_steps();

@@ -229,6 +229,10 @@ pub trait Host {
     fn interrupted(&mut self) -> bool {
         false
     }
+    /// Do loops copy what their variables hold as soon as they can? For tests.
+    fn copies_all(&self) -> bool {
+        false
+    }
     /// Is every method a function that can be one? For tests.
     fn outlines_all(&self) -> bool {
         false

@@ -105,6 +105,7 @@ impl Lowerer<'_> {
         }
         join.reached = true;
         self.set_all(&join, value);
+        self.leave_watched(index);
         match join.label {
             Some(label) if join.is_loop_head => self.b.emit(Stmt::Continue(label)),
             Some(label) => self.b.emit(Stmt::Break(label)),
@@ -419,18 +420,19 @@ impl Lowerer<'_> {
             self.set_carried(carried, &slot.operand);
             versions.push(*place);
         }
-        // Where no array made in an iteration is needed in the next, each iteration begins with the memory that the
-        // first had.
-        let keeps =
-            self.memo.keeping_loops.contains(&join.key) || join.carried.values().any(|c| has_list(&c.types));
-        let mark = if keeps { None } else { self.mark_scratch() };
+        let reuse = self.begin_reuse(head, join.key, join.carried.values().any(|c| has_list(&c.types)));
         self.b.open();
         self.b.forget_memory();
-        self.release_scratch(mark);
-        for place in versions {
-            let operand = self.get_carried(&join.carried[&place]);
+        let mut carried = Vec::new();
+        for place in &versions {
+            let operand = self.get_carried(&join.carried[place]);
+            carried.push(operand.clone());
             let version = self.fresh_version();
             self.frames[place.0].locals[place.1].assign(operand, version);
+        }
+        for (number, operand) in self.reuse(&reuse, &carried) {
+            let version = self.fresh_version();
+            self.frames[versions[number].0].locals[versions[number].1].assign(operand, version);
         }
         join.entry = self.snapshot();
         self.loops.push(join.key);
@@ -439,6 +441,7 @@ impl Lowerer<'_> {
         self.loops.pop();
         self.node = node;
         self.jump(head, None);
+        self.end_reuse(&reuse);
         self.joins.truncate(head);
         let (block, _) = self.b.close();
         self.facts.truncate(facts);

@@ -1,7 +1,7 @@
 //! Arrays made in the section whose length is known at run time only: *lists*.
 //!
 //! Each thread has scratch memory of 64-bit words. Its first word says how many are in use; a list takes words above
-//! that and never gives them back within a tick, but for loops that keep no list (see `looping`). A list is
+//! that and never gives them back within a tick, but for loops that do not need them any more (see `reuse`). A list is
 //! known by where its header is: length, room, where the items begin. Items of a kind are stored as the scalars that
 //! carry them, a word each. The lower half of the room is how many items there is room for from the first one on, the
 //! upper half for how many there is room before it: `shift` drops the first item by moving the beginning, and `unshift`
@@ -20,8 +20,10 @@ use crate::types::{ListKind, Type, TypeSet};
 
 /// Words of a header: length, room, first item.
 pub(super) const HEADER: i64 = 3;
-/// The first word in use behind the count.
-pub(super) const START: i64 = 1;
+/// The word that the low mark is (see `reuse`).
+pub(super) const LOW: i64 = 1;
+/// The first word that is taken.
+pub(super) const START: i64 = 2;
 /// One item of room before the first item instead of behind it.
 const MOVED: i64 = (1 << 32) - 1;
 
@@ -47,16 +49,17 @@ impl Lowerer<'_> {
         if self.memo.makes_lists {
             let start = self.clear_logs(START);
             self.set_used(start);
+            self.begin_low();
         }
     }
 
-    fn used(&mut self) -> Value {
+    pub(super) fn used(&mut self) -> Value {
         let buffer = self.scratch();
         let zero = self.b.i32(0);
         self.b.load(buffer, zero, Ty::I64, true)
     }
 
-    fn set_used(&mut self, words: Value) {
+    pub(super) fn set_used(&mut self, words: Value) {
         let buffer = self.scratch();
         let zero = self.b.i32(0);
         self.b.store(buffer, zero, words);
@@ -278,12 +281,12 @@ impl Lowerer<'_> {
 
     /// `list[index] = value` for an index in range.
     pub(crate) fn set_list_item(&mut self, kind: ListKind, list: Value, index: Value, value: &Operand) {
-        let Some(words) = self.item_words(kind, value) else { return };
+        let Some(words) = self.item_words(kind, list, value) else { return };
         self.set_words(list, index, words);
     }
 
-    /// The words that store `value` in lists of the kind.
-    fn item_words(&mut self, kind: ListKind, value: &Operand) -> Option<Vec<Value>> {
+    /// The words that store `value` in a list of the kind.
+    fn item_words(&mut self, kind: ListKind, list: Value, value: &Operand) -> Option<Vec<Value>> {
         if value.is_bottom() || self.b.is_dead() || self.keep_building(&value.types) {
             return None;
         }
@@ -300,12 +303,13 @@ impl Lowerer<'_> {
             self.memo.changed = true;
             return None;
         }
+        self.note_reference(list, &value);
         Some(values.into_iter().map(|value| self.encode_payload(value)).collect())
     }
 
     /// Puts `value` behind the items.
     pub(crate) fn push(&mut self, kind: ListKind, list: Value, value: &Operand) {
-        let Some(words) = self.item_words(kind, value) else { return };
+        let Some(words) = self.item_words(kind, list, value) else { return };
         let length = self.list_length(list);
         let (room, _) = self.room(list);
         let full = self.b.compare(Comparison::Ge, length, room);
@@ -317,7 +321,7 @@ impl Lowerer<'_> {
 
     /// Puts `value` before the items.
     pub(crate) fn push_front(&mut self, kind: ListKind, list: Value, value: &Operand) {
-        let Some(words) = self.item_words(kind, value) else { return };
+        let Some(words) = self.item_words(kind, list, value) else { return };
         let (_, before) = self.room(list);
         let zero = self.b.i64(0);
         let full = self.b.compare(Comparison::Eq, before, zero);
@@ -424,6 +428,8 @@ impl Lowerer<'_> {
         let room = self.b.binary(BinaryOp::Add, all, moved);
         self.set_header(list, 1, room);
         self.set_header(list, 2, to);
+        let moves = self.b.unary(UnaryOp::Not, stays);
+        self.note_growth_of(list, moves);
     }
 
     // ---- arrays of fixed length as lists ---------------------------------------------------------------------------

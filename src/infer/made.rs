@@ -256,6 +256,7 @@ impl Lowerer<'_> {
         self.learn_field(class, name, &value.types);
         let Some((offset, types)) = self.field(class, name) else { return };
         let Some(words) = self.field_words(class, &types, value) else { return };
+        self.note_reference(object, value);
         let start = self.start_of(object);
         for (i, word) in words.into_iter().enumerate() {
             let at = self.plus(start, offset + i as i64);

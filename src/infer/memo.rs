@@ -161,8 +161,12 @@ pub struct FunctionKey {
 /// What calls of a function store in lists that are older than the call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stores {
-    /// Nobody knows in which.
+    /// In what is no scratch memory.
     pub anywhere: bool,
+    /// In scratch memory, nobody knows where.
+    pub watched: bool,
+    /// They make something there.
+    pub makes: bool,
     pub kinds: BTreeSet<ListKind>,
     /// Lists of these are made, of built-ins that are functions.
     pub made: BTreeSet<ListKind>,
@@ -300,8 +304,15 @@ pub struct Memo {
     pub lists: Vec<ListMemo>,
     /// The loops that all places stand in that make lists of a kind.
     list_loops: FxHashMap<(u32, Context), Vec<JoinKey>>,
-    /// Loops that change lists which live longer than an iteration: memory taken there may be needed later.
+    /// Loops in which what is no scratch memory gets to know what is: memory taken there may be needed later.
     pub keeping_loops: FxHashSet<JoinKey>,
+    /// Loops that change lists and objects which may be older than an iteration: whether memory taken there is needed later
+    /// is found out as they run.
+    pub watched_loops: FxHashSet<JoinKey>,
+    /// Loops that make something in scratch memory, other than by letting what is there grow.
+    pub making_loops: FxHashSet<JoinKey>,
+    /// Some loop is watched so.
+    pub watches_loops: bool,
     /// Where arrays of fixed length are made, by their types: code (its address) and node.
     pub array_makers: FxHashMap<TypeSet, FxHashSet<(usize, NodeId)>>,
     /// Those of them that make lists because what they make is changed elsewhere.
@@ -562,7 +573,7 @@ impl Memo {
         let number = self.canonical(kind.0);
         let within = self.list_loops.get(&(number, home)).cloned().unwrap_or_default();
         for key in loops.iter().filter(|key| !within.contains(key)) {
-            self.changed |= self.keeping_loops.insert(*key);
+            self.changed |= self.watched_loops.insert(*key);
         }
     }
 
@@ -669,6 +680,8 @@ impl Memo {
         for (function, stores) in std::mem::take(&mut self.stores) {
             let known = self.stores.entry(key(&function)).or_default();
             known.anywhere |= stores.anywhere;
+            known.watched |= stores.watched;
+            known.makes |= stores.makes;
             let renamed = |kind: &ListKind| ListKind(kinds[kind.0 as usize]);
             known.kinds.extend(stores.kinds.iter().map(renamed));
             known.made.extend(stores.made.iter().map(renamed));

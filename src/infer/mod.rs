@@ -57,6 +57,7 @@ mod regexps;
 mod remembered;
 mod rescue;
 mod results;
+mod reuse;
 mod settled_strings;
 mod settling;
 mod single_assignment;
@@ -458,6 +459,8 @@ pub(crate) struct Lowerer<'h> {
     writing: Vec<String>,
     /// The loops being lowered, outermost first.
     loops: Vec<memo::JoinKey>,
+    /// Those of them that find out as they run whether their memory is needed later.
+    watched: Vec<reuse::Watched>,
     /// The tags that a `throw` here can find, outermost first, and where each goes.
     catches: Vec<(Operand, JoinIndex)>,
     /// Where failures go that do not end the element, outermost first.
@@ -594,6 +597,7 @@ impl<'h> Lowerer<'h> {
             repeats: false,
             writing: Vec::new(),
             loops: Vec::new(),
+            watched: Vec::new(),
             catches: Vec::new(),
             regions: Vec::new(),
             handled: Vec::new(),

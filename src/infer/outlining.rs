@@ -10,6 +10,7 @@ use super::joins::{Join, JoinIndex};
 use super::memo::{FunctionKey, JoinKey, Stores};
 use super::operand::{self, Operand};
 use super::rescue::{Caught, Region};
+use super::reuse::Watched;
 use super::{Activation, BlockRef, Frame, Inlined, Lowerer, memo};
 use crate::ir::Value;
 use crate::ir::builder::Builder;
@@ -58,6 +59,7 @@ pub(super) struct Suspended {
     depth: Option<Value>,
     unused: bool,
     loops: Vec<JoinKey>,
+    watched: Vec<Watched>,
     catches: Vec<(Operand, JoinIndex)>,
     regions: Vec<Region>,
     handled: Vec<Caught>,
@@ -212,6 +214,7 @@ impl Lowerer<'_> {
     /// A list of the kind is made.
     pub(super) fn note_made(&mut self, kind: ListKind) {
         self.memo.list_made(kind, self.home, &self.loops);
+        self.note_making();
         if let Some(function) = self.function.as_ref().filter(|function| function.is_of_texts) {
             let key = FunctionKey { guarded: false, ..function.key.clone() };
             self.memo.changed |= self.memo.stores.entry(key).or_default().made.insert(kind);
@@ -239,13 +242,44 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Something is made in scratch memory here.
+    fn note_making(&mut self) {
+        for key in &self.loops {
+            self.memo.changed |= self.memo.making_loops.insert(*key);
+        }
+        if let Some(function) = &self.function {
+            let own = FunctionKey { guarded: false, ..function.key.clone() };
+            let own = self.memo.stores.entry(own).or_default();
+            self.memo.changed |= !std::mem::replace(&mut own.makes, true);
+        }
+    }
+
+    /// Something may be stored in scratch memory that is older than a call of the function here.
+    fn note_stores_watched(&mut self) {
+        for key in &self.loops {
+            self.memo.changed |= self.memo.watched_loops.insert(*key);
+        }
+        if let Some(function) = &self.function {
+            let own = FunctionKey { guarded: false, ..function.key.clone() };
+            let own = self.memo.stores.entry(own).or_default();
+            self.memo.changed |= !std::mem::replace(&mut own.watched, true);
+        }
+    }
+
     /// A function is called: what it stores, it does in the loops here.
     pub(super) fn note_stores(&mut self, key: &FunctionKey, recursive: bool) {
-        let Stores { anywhere, kinds, made } = self.memo.stores.get(key).cloned().unwrap_or_default();
+        let Stores { anywhere, watched, makes, kinds, made } =
+            self.memo.stores.get(key).cloned().unwrap_or_default();
+        if makes {
+            self.note_making();
+        }
+        if watched || recursive {
+            self.note_stores_watched();
+        }
         for kind in made {
             self.note_made(kind);
         }
-        if anywhere || recursive {
+        if anywhere {
             for key in &self.loops {
                 self.memo.changed |= self.memo.keeping_loops.insert(*key);
             }
@@ -292,6 +326,7 @@ impl Lowerer<'_> {
             depth: self.depth.take(),
             unused: take(&mut self.unused),
             loops: take(&mut self.loops),
+            watched: take(&mut self.watched),
             catches: take(&mut self.catches),
             regions: take(&mut self.regions),
             handled: take(&mut self.handled),
@@ -320,6 +355,7 @@ impl Lowerer<'_> {
         self.depth = outer.depth;
         self.unused = outer.unused;
         self.loops = outer.loops;
+        self.watched = outer.watched;
         self.catches = outer.catches;
         self.regions = outer.regions;
         self.handled = outer.handled;

@@ -21,7 +21,7 @@ pub(super) const SIZE: i64 = 1;
 /// For so many bytes there is room.
 const ROOM: i64 = 2;
 /// The word that its bytes begin with.
-const START: i64 = 3;
+pub(super) const START: i64 = 3;
 /// The encoding, whether it is frozen, and whether it is known to be ASCII.
 pub(super) const FLAGS: i64 = 4;
 pub(super) const HEADER: i64 = 5;
@@ -410,7 +410,7 @@ impl Lowerer<'_> {
     }
 
     /// Words that hold bytes.
-    fn string_words(&mut self, size: Value) -> Value {
+    pub(super) fn string_words(&mut self, size: Value) -> Value {
         let rounded = self.plus(size, 7);
         self.op(BinaryOp::Shr, rounded, 3)
     }
@@ -690,6 +690,8 @@ impl Lowerer<'_> {
         });
         self.set_string_field(string.value(), ROOM, room);
         self.set_string_field(string.value(), START, to);
+        let always = self.b.bool(true);
+        self.note_growth_of(string.value(), always);
     }
 
     /// Appends a byte.
@@ -800,6 +802,7 @@ impl Lowerer<'_> {
                 let value = self.string_field(other.value(), field);
                 self.set_string_field(string.value(), field, value);
             }
+            self.note_reference(string.value(), other);
         } else {
             let zero = self.b.i64(0);
             self.set_string_size(string, zero);

@@ -330,7 +330,12 @@ impl Host for LiveHost<'_, '_> {
         self.gaps.contains(&(path.to_string(), line))
     }
 
-    /// Specs set this: a section behaves the same.
+    /// Specs set these: a section behaves the same.
+    #[cfg(feature = "testing")]
+    fn copies_all(&self) -> bool {
+        std::env::var_os("IKRA_TEST_COPIES").is_some()
+    }
+
     #[cfg(feature = "testing")]
     fn outlines_all(&self) -> bool {
         std::env::var_os("IKRA_TEST_OUTLINED").is_some()

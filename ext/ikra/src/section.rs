@@ -193,9 +193,9 @@ fn more_room(version: &Version, failure: &Failure, elements: usize) -> Result<Op
             element => (format!("element {element}"), "element"),
         };
         return Err(Trouble::Plain(format!(
-            "{who} makes arrays and objects that take more than {} GiB in all (also those that are not needed any more, \
-             which are kept until a loop or the {ends} ends that made them): make fewer, or go through more elements \
-             that do less each",
+            "{who} makes arrays and objects that take more than {} GiB at a time (with those that are not needed any more, \
+             which are kept until the {ends} ends, or the iteration of a loop that leaves nothing of what it makes): make \
+             fewer, or go through more elements that do less each",
             (MOST_WORDS * 8) >> 30
         )));
     }

@@ -98,7 +98,6 @@ module RandomPrograms
       @captured_callables = []
       @counters = []
       @holds_procs = matches?(seed + 7, HeldProcs::SHARE)
-      @holds_classes = matches?(seed + 3, Records::HELD)
       @edge = chance(0.2) ? 0.15 : 0.01
       @ill = chance(0.12) ? 0.05 : 0.0
       @calling = chance(0.25)

@@ -8,11 +8,13 @@ module RandomPrograms
     # In every third program each method that can be one is a function, however seldom it is called.
     def outlined? = (@program.seed % 3).zero? && !@inlined
 
+    # In every second one loops copy what their variables hold as soon as they can.
     def outlining
       ENV["IKRA_TEST_OUTLINED"] = "1" if outlined?
+      ENV["IKRA_TEST_COPIES"] = "1" if @program.seed.odd?
       yield
     ensure
-      ENV.delete("IKRA_TEST_OUTLINED")
+      %w[IKRA_TEST_OUTLINED IKRA_TEST_COPIES].each { |name| ENV.delete(name) }
     end
 
     # Backtraces name the callers of functions as those of methods that are inlined.

@@ -41,18 +41,21 @@ module RandomPrograms
       e(held_class(of), ".new(", Node.commas(values), ")")
     end
 
+    def holds_classes? = matches?(@seed + 3, HELD)
+
     # The class itself, or where a constant holds it.
     def held_class(name)
-      return name unless @holds_classes && scope.level != -1 && chance(0.4)
+      return name unless holds_classes? && scope.level != -1 && chance(0.4)
 
       place = @classes.values.select(&:record?).index { |klass| klass.name == name }
-      pick(["KINDS[#{place + 1}]", "NAMED[:#{name.downcase}]", "NAMED.fetch(:#{name.downcase})", "KINDS[-#{place + 2}]"])
+      pick(["KINDS[#{place + 1}]", "NAMED[:#{name.downcase}]", "NAMED.fetch(:#{name.downcase})",
+            "KINDS[-#{place + 2}]"])
     end
 
     # The constants that hold classes.
     def held_classes
       names = @classes.values.select(&:record?).map(&:name)
-      return [] unless @holds_classes && names.any?
+      return [] unless holds_classes? && names.any?
 
       named = names.map { |name| "#{name.downcase}: #{name}" }
       [Node.fixed("KINDS = [Integer, #{names.join(", ")}, #{names.reverse.join(", ")}, nil].freeze\n",
@@ -76,7 +79,7 @@ module RandomPrograms
       return if records.empty?
 
       name = pick(records)
-      if @holds_classes && chance(0.3)
+      if holds_classes? && chance(0.3)
         ask = pick(["k === ", "KINDS.first != k && k == NAMED[:#{name.downcase}] && k === "])
         return e("KINDS.any? { |k| ", ask, record(name, depth), " }")
       end
