@@ -201,8 +201,8 @@ module Ikra
 
       def array_growth(index, length)
         UnsupportedError.new("index #{index} is past the end of an array of #{length}, which the section finds " \
-                             "after an Ikra.sync only: writing there would grow the array [array-growth]\n  hint: fill " \
-                             "the array first, as Array.new(#{index + 1}) does, or push to it")
+                             "after an Ikra.sync only: writing there would grow the array [array-growth]\n  hint: " \
+                             "fill the array first, as Array.new(#{index + 1}) does, or push to it")
       end
 
       def raise(exception_class, parts)
