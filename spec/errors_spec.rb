@@ -149,15 +149,6 @@ each_compiling_backend do
     expect(ends.pmap { |n| n }).to eq(ends)
   end
 
-  it "raises for a write behind the end of an array" do
-    nodes = [World::Node.new(1, [1, 2])]
-    error = raised { nodes.peach { |node| node.links[2] = 5 } }
-    expect(error).to be_a(Ikra::Error)
-    expect(error.message).to start_with("#{__FILE__}:#{__LINE__ - 2}: ").and include("grow")
-    expect([error.element_index, error.cause]).to eq([0, nil])
-    expect(nodes[0].links).to eq([1, 2])
-  end
-
   it "raises FrozenError for an array" do
     nodes = [World::Node.new(1, [1, 2].freeze)]
     error = raised { nodes.peach { |node| node.links[0] = 5 } }
