@@ -49,6 +49,26 @@ module Delegations
     def secret = 5
   end
 
+  # Has methods that are called by name.
+  class Turns
+    attr_reader :count
+
+    def initialize = @count = @other = 0
+
+    def after_idle = next_state(:run)
+    def after_run = next_state(:stop)
+    def after_stop = next_state(:idle)
+
+    private
+
+    def secret = 5
+
+    def next_state(state)
+      @count += 1
+      state
+    end
+  end
+
   # Delegates for itself.
   module Single
     extend SingleForwardable
@@ -112,8 +132,53 @@ each_compiling_backend do
     Ikra.fallback = :raise
   end
 
-  it "refuses names that are not written out" do
+  it "calls by names that are not written out" do
     names = %i[size first]
-    expect { [1].pmap { |x| [x, 2].send(names[x]) } }.to raise_error(Ikra::UnsupportedError, /takes a literal symbol/)
+    expect_same([0, 1]) { |x| [x, 2].send(names[x]) }
+    expect_same([[:+, 3, 4], [:*, 3, 0.5], [:-, 3, 4], ["%", 7, 4]]) { |op, a, b| a.public_send(op, b) }
+    expect_same(["3 4 + 2 *", "5 1 2 + 4 * + 3 -"]) do |text|
+      stack = []
+      text.split.each do |token|
+        if token.match?(/\A\d+\z/)
+          stack << token.to_i
+        else
+          right = stack.pop
+          stack << stack.pop.send(token, right)
+        end
+      end
+      stack.pop
+    end
+    expect_same([4]) do |n|
+      turns = Delegations::Turns.new
+      state = :idle
+      n.times { state = turns.send("after_#{state}") }
+      name = n == 4 ? :@count : :@other
+      [state, turns.instance_variable_get(name), %i[count size].map { |m| turns.respond_to?(m) }]
+    end
+    expect_same(%i[+ *]) { |op| [[1, 2, 3].inject(op), [1, 2].reduce(10, op)] }
+    expect_same([:count, :secret, :none, nil]) do |name|
+      Delegations::Turns.new.public_send(name)
+    rescue NoMethodError
+      -1
+    rescue TypeError
+      -2
+    end
+  end
+
+  it "learns names also while elements run at the same time, and refuses those that are new behind an Ikra.sync" do
+    all = Array.new(40) { |i| i }
+    ops = %i[+ - * / % & | ^]
+    expect_same(all) { |i| 100.send(ops[i % 8], i + 1) }
+    next if Ikra.backend == :ruby
+
+    turns = Delegations::Turns.new
+    told = /unsupported-send.*`case`/m
+    work = lambda do
+      Ikra.section do
+        Ikra.sync { turns }
+        turns.send(ops[0])
+      end
+    end
+    expect(&work).to raise_error(Ikra::UnsupportedError, told)
   end
 end

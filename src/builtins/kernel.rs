@@ -3,7 +3,7 @@
 use super::{Invocation, Row, bare, carrying, forwarding, naming, row, spreading};
 use crate::infer::host::{FoundMethod, Method};
 use crate::infer::{CallType, Frozen, Lowerer, Operand, module_of};
-use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, Ty, UnaryOp, Value};
+use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, MessagePart, Ty, UnaryOp, Value};
 use crate::types::{ClassId, RangeEnd, Shape, Type, TypeSet};
 
 pub(super) const ROWS: &[Row] = &[
@@ -175,12 +175,11 @@ pub(super) const SYMBOL_ROWS: &[Row] = &[
             Operand::one(Type::Object(strings, ClassId::STRING), name)
         }
     }),
-    bare("to_proc", |s, c| match literal_symbol(s, &c.receiver) {
-        Some(name) => {
-            let block = s.symbol_block(name);
+    bare("to_proc", |s, c| {
+        named(s, &c.name, Some(&c.receiver), &mut |s, name| {
+            let block = s.symbol_block(name.to_string());
             s.kept_block(&block)
-        }
-        None => Operand::bottom(),
+        })
     }),
     carrying("==", identical),
     carrying("<=>", |s, c| {
@@ -280,19 +279,6 @@ pub(super) fn literal_name(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Str
     name
 }
 
-/// The name that a Symbol is, where it is written out.
-fn literal_symbol(s: &mut Lowerer<'_>, symbol: &Operand) -> Option<String> {
-    let name = s.symbol_name(symbol);
-    if name.is_none() {
-        s.refuse_here(
-            "unsupported-method",
-            "`to_proc` of a Symbol that is not written out cannot run in a section",
-            Some("write a block that makes the call".into()),
-        );
-    }
-    name
-}
-
 /// `to_enum(:name, …)`: an Enumerator of any method.
 fn enumerator(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if !call.keywords.is_empty() {
@@ -314,43 +300,114 @@ fn enumerator(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 
 /// `respond_to?(:name)`.
 fn responds(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    let Some(name) = s.one_argument(call).and_then(|_| literal_name(s, call)) else {
+    if s.one_argument(call).is_none() {
         return Operand::bottom();
-    };
-    let Some(ty) = call.receiver.types.iter().next().cloned() else { return Operand::bottom() };
-    let found = match &ty {
-        Type::Module(module) => s.host.singleton_method(*module, &name),
-        other => s.host.method(crate::infer::class_of(other), &name),
-    };
-    match found {
-        Err(refusal) => s.refuse(refusal),
-        Ok(found) => {
-            let public = found.is_some_and(|f| f.visibility == crate::infer::host::Visibility::Public);
-            Operand::bool(s.b.bool(public))
-        }
     }
+    named(s, &call.name, call.args.first(), &mut |s, name| {
+        let Some(ty) = call.receiver.types.iter().next().cloned() else { return Operand::bottom() };
+        let found = match &ty {
+            Type::Module(module) => s.host.singleton_method(*module, name),
+            other => s.host.method(crate::infer::class_of(other), name),
+        };
+        match found {
+            Err(refusal) => s.refuse(refusal),
+            Ok(found) => {
+                let public = found.is_some_and(|f| f.visibility == crate::infer::host::Visibility::Public);
+                Operand::bool(s.b.bool(public))
+            }
+        }
+    })
 }
 
 /// `send(:name, arguments)`.
 fn send(s: &mut Lowerer<'_>, call: &Invocation, call_type: CallType) -> Operand {
-    let Some(name) = literal_name(s, call) else { return Operand::bottom() };
-    let arguments = call.with_args(call.args[1..].to_vec()).arguments(false);
-    s.dispatch(&call.receiver, &name, &arguments, call.block.clone(), call_type)
+    named(s, &call.name, call.args.first(), &mut |s, name| {
+        let arguments = call.with_args(call.args[1..].to_vec()).arguments(false);
+        s.dispatch(&call.receiver, name, &arguments, call.block.clone(), call_type)
+    })
+}
+
+/// Does `f` with the name that the first argument is: the one that is written out, or each by which calls here have been
+/// so far. Any other is found out when the call comes to it, and the section begins anew.
+pub(super) fn named(
+    s: &mut Lowerer<'_>,
+    method: &str,
+    name: Option<&Operand>,
+    f: &mut dyn FnMut(&mut Lowerer<'_>, &str) -> Operand,
+) -> Operand {
+    let Some(name) = name else { return super::wrong_count(s, 0, "1+") };
+    if let Some(name) = s.symbol_name(name) {
+        return f(s, &name);
+    }
+    s.switch(name, 0x630, &mut |s, name| {
+        let symbol = match name.types.single() {
+            Some(Type::Symbol) => name,
+            Some(ty) if ty.is_string() => s.send(&name, "to_sym", &[], 3),
+            Some(Type::Nil | Type::True | Type::False | Type::Integer | Type::Float) => {
+                return s.each_of_bool(&name, &mut |s, name| {
+                    let (what, operands) = s.told(name);
+                    let about = MessagePart::Inspect(what, 0);
+                    let message = vec![about, MessagePart::Text(" is not a symbol nor a string".into())];
+                    let error = ErrorKind::Raise { class: ClassId::TYPE_ERROR, message: Some(message) };
+                    s.fail(error, &operands)
+                });
+            }
+            _ => return refuse_name(s, method),
+        };
+        if symbol.is_bottom() {
+            return symbol;
+        }
+        let known = s.names_called_here();
+        one_of_names(s, &symbol, &known, 0, f)
+    })
+}
+
+fn refuse_name(s: &mut Lowerer<'_>, method: &str) -> Operand {
+    s.refuse_here(
+        "unsupported-method",
+        format!("`{method}` takes a Symbol or a String in a section"),
+        Some("name the method or variable by one".into()),
+    )
+}
+
+fn one_of_names(
+    s: &mut Lowerer<'_>,
+    symbol: &Operand,
+    known: &[String],
+    at: u32,
+    f: &mut dyn FnMut(&mut Lowerer<'_>, &str) -> Operand,
+) -> Operand {
+    let Some((first, others)) = known.split_first() else {
+        let number = s.b.unary(UnaryOp::ExtendI32, symbol.value());
+        return s.fail(ErrorKind::NewName, &[number]);
+    };
+    let number = s.symbol(first).value();
+    let is_it = s.b.compare(Comparison::Eq, symbol.value(), number);
+    let condition = crate::infer::Condition { value: is_it, yes: vec![], no: vec![] };
+    let f = std::cell::RefCell::new(f);
+    s.within_slot(at, |s| {
+        s.branch(
+            37,
+            condition,
+            |s| s.within_slot(0, |s| (f.borrow_mut())(s, first)),
+            |s| one_of_names(s, symbol, others, at + 1, &mut *f.borrow_mut()),
+        )
+    })
 }
 
 /// `instance_variable_get(:@name)`.
 fn variable(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    let Some(name) = s.one_argument(call).and_then(|_| literal_name(s, call)) else {
+    if s.one_argument(call).is_none() {
         return Operand::bottom();
-    };
-    match call.receiver.types.single() {
-        Some(ty) if ty.is_instance() && name.starts_with('@') => s.read_ivar(&call.receiver, &name),
+    }
+    named(s, &call.name, call.args.first(), &mut |s, name| match call.receiver.types.single() {
+        Some(ty) if ty.is_instance() && name.starts_with('@') => s.read_ivar(&call.receiver, name),
         _ => s.refuse_here(
             "unsupported-method",
             "`instance_variable_get` reads the instance variables of objects in a section",
             Some("write it with its @, and ask an object of a class of your own".into()),
         ),
-    }
+    })
 }
 
 /// The same object, or the same immediate value.

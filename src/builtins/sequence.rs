@@ -168,19 +168,17 @@ pub(super) const ROWS: &[Row] = &[
 
 /// `inject(:+)`, `inject(initial, :+)`, `inject(initial) { }`, `inject { }`.
 fn inject(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    let mut args = call.args.clone();
-    let mut block = call.block.clone();
-    if block.is_none() {
-        let name = args.pop().and_then(|last| s.symbol_name(&last));
-        let Some(name) = name else {
-            return s.refuse_here(
-                "unsupported-method",
-                "`inject` takes a block or a literal symbol in a section",
-                Some("write: inject { |a, b| a + b }".into()),
-            );
-        };
-        block = Some(s.symbol_block(name));
+    if call.block.is_some() {
+        return inject_by(s, call, &call.args, call.block.clone());
     }
+    let (name, args) = call.args.split_last().map_or((None, &[][..]), |(last, others)| (Some(last), others));
+    super::kernel::named(s, &call.name, name, &mut |s, name| {
+        let block = s.symbol_block(name.to_string());
+        inject_by(s, call, args, Some(block))
+    })
+}
+
+fn inject_by(s: &mut Lowerer<'_>, call: &Invocation, args: &[Operand], block: Option<BlockRef>) -> Operand {
     match args.first() {
         Some(initial) => s.send_block(&call.receiver, "#inject_from", std::slice::from_ref(initial), block),
         None => s.send_block(&call.receiver, "#inject", &[], block),

@@ -197,6 +197,10 @@ pub trait Host {
     fn leaves_gaps(&self, _path: &str, _line: u32) -> bool {
         false
     }
+    /// The Symbols by which methods are called here, where they are not written out.
+    fn called_names(&self, _path: &str, _line: u32) -> Vec<String> {
+        Vec::new()
+    }
     /// What the arrays of `kind` found so far hold.
     fn elements(&mut self, kind: ArrayKind) -> Result<Contents, Refusal>;
     /// The kind of the arrays that are parts of the Hashes of a kind; they are read by that.

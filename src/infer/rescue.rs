@@ -627,6 +627,7 @@ pub(super) const fn class_of_error(error: &ErrorKind) -> Option<ClassId> {
         | ErrorKind::ArrayGrowth
         | ErrorKind::Range(_)
         | ErrorKind::NewSymbol
+        | ErrorKind::NewName
         | ErrorKind::ScratchFull
         | ErrorKind::ResultFull
         | ErrorKind::ArraysFull(_)

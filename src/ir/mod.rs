@@ -794,6 +794,9 @@ pub enum ErrorKind {
     ResultFull,
     /// A String is no name of a Symbol that the section has; operand 0: where it begins. The section is run again with it.
     NewSymbol,
+    /// A method is called by a Symbol that no call here has been by; operand 0: its number. The section is run again as one
+    /// that has.
+    NewName,
     /// Arrays of a kind need more room; operand 0: for how many items behind all. The section is run again with more.
     ArraysFull(ArrayKind),
     /// What cannot run in a section, met by a value that could have been of another class.

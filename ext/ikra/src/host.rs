@@ -10,7 +10,7 @@ use crate::reading::plan::{Plan, PlannedRoot, Traced};
 use crate::reading::procs;
 use crate::reading::roots::{BlockScope, RootValue, Source, class_variable_owner};
 use crate::reading::tracer::{Asked, Tracer};
-use crate::versions::Gaps;
+use crate::versions::Learned;
 use crate::vm::classes;
 use crate::vm::dialect;
 use crate::vm::errors::{Stop, Trouble};
@@ -62,7 +62,7 @@ pub struct LiveHost<'s, 'a> {
     base: &'s Base,
     fixed_nesting: bool,
     pool: Rc<ObjectPool>,
-    gaps: &'s Gaps,
+    learned: &'s Learned,
     tracer: Tracer<'a>,
     methods: Methods<'a>,
     roots: Vec<AskedRoot>,
@@ -107,7 +107,7 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         code: &Code,
         base: &'s Base,
         asked: Asked,
-        (pool, gaps): (Rc<ObjectPool>, &'s Gaps),
+        (pool, learned): (Rc<ObjectPool>, &'s Learned),
     ) -> Result<Self, Trouble> {
         pinned.pin_pool(ruby, &pool);
         let mut tracer = Tracer::new(ruby, pinned, &pool, asked);
@@ -123,7 +123,7 @@ impl<'s, 'a> LiveHost<'s, 'a> {
             tracer,
             methods: Methods::new(ruby, pool.clone()),
             pool,
-            gaps,
+            learned,
             roots: Vec::new(),
             variables: Vec::new(),
             ancestry: RefCell::default(),
@@ -327,7 +327,12 @@ impl Host for LiveHost<'_, '_> {
     }
 
     fn leaves_gaps(&self, path: &str, line: u32) -> bool {
-        self.gaps.contains(&(path.to_string(), line))
+        self.learned.gaps.contains(&(path.to_string(), line))
+    }
+
+    fn called_names(&self, path: &str, line: u32) -> Vec<String> {
+        let here = self.learned.names.iter().filter(|(of, at, _)| of == path && *at == line);
+        here.map(|(_, _, name)| name.clone()).collect()
     }
 
     /// Specs set these: a section behaves the same.

@@ -18,7 +18,7 @@ use crate::running::heap::{Heap, Layout, Mode, Room};
 use crate::running::profiles;
 use crate::running::random;
 use crate::sync::{SyncRun, Syncs};
-use crate::versions::{Conflicts, ExecutableOf, Gaps, Version};
+use crate::versions::{Conflicts, ExecutableOf, Learned, Version};
 use crate::vm::background;
 use crate::vm::column;
 use crate::vm::errors::Trouble;
@@ -44,7 +44,7 @@ use ikra_core::profile::{Phase, Profile};
 use ikra_core::progress::Progress;
 use ikra_core::reserve::{self, Reserve};
 use ikra_core::types::{Collection, Shape, Type};
-use magnus::rb_sys::{AsRawValue, protect};
+use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{IntoValue, Ruby, Value, block::Proc, prelude::*};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -157,6 +157,8 @@ const MOST_WORDS: usize = 1 << 27;
 
 /// So many Symbols can a section have.
 const MOST_SYMBOLS: usize = 100_000;
+/// So many names are told apart on a line that calls methods by names which are not written out.
+const MOST_NAMES: usize = 64;
 
 /// The results of all elements take as many words without a thought.
 const AT_ONCE: usize = 1 << 17;
@@ -223,8 +225,7 @@ struct Run<'a> {
     born: Born,
     /// The GPU cannot say what the CPU can.
     on_cpu: Cell<bool>,
-    /// Where it turned out to leave gaps in arrays.
-    gaps: RefCell<Gaps>,
+    learned: RefCell<Learned>,
 }
 
 impl<'a> Run<'a> {
@@ -250,7 +251,7 @@ impl<'a> Run<'a> {
             syncs: Syncs::default(),
             born: Born::default(),
             on_cpu: Cell::new(false),
-            gaps: RefCell::default(),
+            learned: RefCell::default(),
         })
     }
 
@@ -385,7 +386,7 @@ impl<'a> Run<'a> {
                 Some(failure) if program.sites[failure.site.0 as usize].error == ErrorKind::NewSymbol => {
                     return Err(self.with_symbol(&failure, version, heap));
                 }
-                Some(failure) if self.leaves_gap(version, &failure) => return Err(Trouble::Anew),
+                Some(failure) if self.learns(version, &failure, heap)? => return Err(Trouble::Anew),
                 Some(failure) if profile.backend != Some("cpu") && tells_changed(version, &failure) => {
                     return Err(self.told_by_cpu());
                 }
@@ -436,15 +437,41 @@ impl<'a> Run<'a> {
         Trouble::Anew
     }
 
-    /// An item is written behind the end of an array, with nils between: the section begins anew as one that does so.
-    fn leaves_gap(&self, version: &Version, failure: &Failure) -> bool {
+    /// Has it failed for want of something that is to be known when it is compiled? Then the section begins anew with that.
+    fn learns(&self, version: &Version, failure: &Failure, heap: &Heap) -> Result<bool, Trouble> {
         let site = &version.program.sites[failure.site.0 as usize];
-        if site.error != ErrorKind::ArrayGrowth || self.syncs.any() {
-            return false;
+        let place = (site.path.clone(), site.line);
+        let learned = &mut *self.learned.borrow_mut();
+        match site.error {
+            ErrorKind::ArrayGrowth if self.syncs.any() => Ok(false),
+            ErrorKind::ArrayGrowth => {
+                learned.extend(&version.learned);
+                Ok(learned.gaps.insert(place))
+            }
+            ErrorKind::NewName => {
+                learned.extend(&version.learned);
+                let here =
+                    learned.names.iter().filter(|(path, line, _)| *path == place.0 && *line == place.1);
+                if self.syncs.any() || here.count() >= MOST_NAMES {
+                    return Err(Trouble::Unsupported {
+                        message: format!(
+                            "{}:{}: a method is called by a name that is new, after an Ikra.sync or as one of more than \
+                             {MOST_NAMES} [unsupported-send]",
+                            place.0, place.1
+                        ),
+                        hint: "decide with `case` which one to call".into(),
+                    });
+                }
+                let symbol = heap.symbols.get(failure.operands[0] as i32);
+                let lost = || Error::Internal("a name is lost".into());
+                // SAFETY: the table of Symbols keeps it alive.
+                let symbol = magnus::Symbol::from_value(unsafe { Value::from_raw(symbol.ok_or_else(lost)?) });
+                let name = symbol.ok_or_else(lost)?.name()?.into_owned();
+                learned.names.insert((place.0, place.1, name));
+                Ok(true)
+            }
+            _ => Ok(false),
         }
-        let gaps = &mut *self.gaps.borrow_mut();
-        gaps.extend(version.gaps.iter().cloned());
-        gaps.insert((site.path.clone(), site.line))
     }
 
     /// A String is to be a Symbol that has no number yet: it gets one, for as long as the version is there, and the
@@ -535,9 +562,8 @@ impl<'a> Run<'a> {
     /// A version that fits, and what was traced for it.
     fn fitting(&self, profile: &mut Profile) -> Result<(Rc<Version>, Traced<'a>), Trouble> {
         let mut versions = self.captured.handle.0.with(self.ruby, |versions| versions.clone());
-        let leaves_gaps = |version: &Version| self.gaps.borrow().is_subset(&version.gaps);
         versions.retain(|version| version.kind == self.kind() && version.plan.takes(&self.base));
-        versions.retain(|version| leaves_gaps(version));
+        versions.retain(|version| self.learned.borrow().is_within(&version.learned));
         // Where there is a choice, some of the objects tell which one it cannot be.
         let samples = versions.len() > 1 && self.base.len() >= SAMPLED;
         for version in versions {
@@ -611,8 +637,8 @@ impl<'a> Run<'a> {
         let version = profile.time(Phase::Infer, || {
             let base = &*self.base;
             let pool = Rc::new(pool);
-            let gaps = self.gaps.borrow().clone();
-            let known = (pool.clone(), &gaps);
+            let learned = self.learned.borrow().clone();
+            let known = (pool.clone(), &learned);
             let host = LiveHost::new(self.ruby, self.pinned, &self.scope, &code, base, asked, known)?;
             let (output, repeats, _) = self.kind();
             let mut front = host.infer(&code, (output, repeats), &mut steps)?;
@@ -651,7 +677,7 @@ impl<'a> Run<'a> {
                 conflicts: Conflicts::default(),
                 kept: RefCell::default(),
                 choice: Choice::default(),
-                gaps,
+                learned,
             };
             Ok((Rc::new(version), front.traced))
         });

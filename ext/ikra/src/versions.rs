@@ -37,8 +37,25 @@ impl DataTypeFunctions for Handle {
     }
 }
 
-/// Lines of files where items are written behind the end of an array, with nils between.
-pub type Gaps = BTreeSet<(String, u32)>;
+/// What runs have found out of lines of files, for which a section is compiled anew.
+#[derive(Clone, Debug, Default)]
+pub struct Learned {
+    /// Items are written behind the end of an array there, with nils between.
+    pub gaps: BTreeSet<(String, u32)>,
+    /// Methods are called by these names there, which are not written out.
+    pub names: BTreeSet<(String, u32, String)>,
+}
+
+impl Learned {
+    pub fn extend(&mut self, other: &Self) {
+        self.gaps.extend(other.gaps.iter().cloned());
+        self.names.extend(other.names.iter().cloned());
+    }
+
+    pub fn is_within(&self, other: &Self) -> bool {
+        self.gaps.is_subset(&other.gaps) && self.names.is_subset(&other.names)
+    }
+}
 
 /// A block compiled for one signature: the types found when it was inferred.
 pub struct Version {
@@ -53,8 +70,7 @@ pub struct Version {
     pub assumptions: Assumptions,
     /// What numbers in all of these stand for.
     pub pool: Rc<ObjectPool>,
-    /// Where it leaves gaps in arrays.
-    pub gaps: Gaps,
+    pub learned: Learned,
     /// What it was compiled from, which `explain` shows.
     pub _codes: Vec<Rc<Code>>,
     pub executables: RefCell<Vec<ExecutableOf>>,

@@ -265,7 +265,8 @@ impl Decoder<'_> {
             ErrorKind::ScratchFull
             | ErrorKind::ResultFull
             | ErrorKind::ArraysFull(_)
-            | ErrorKind::NewSymbol => "no_memory",
+            | ErrorKind::NewSymbol
+            | ErrorKind::NewName => "no_memory",
             ErrorKind::ArrayGrowth => {
                 details.push(operands[0])?;
                 details.push(operands[1])?;
