@@ -19,6 +19,20 @@ module Reuse
     end
 
     def count = 1 + @nodes.sum(&:count)
+
+    # Variables of the method, which nobody reads in the next iteration.
+    def self.counted(times, depth)
+      i = total = 0
+      seventh = nil
+      while i < times
+        node = tree(depth)
+        pair = [node, i]
+        total += pair[0].count
+        seventh = node if i == 7
+        i += 1
+      end
+      [total, seventh.count]
+    end
   end
 
   # Leaves its loop when it has found something, and what it has found in a list.
@@ -63,6 +77,7 @@ each_backend do |backend|
           end
           [best.value, best.nodes.map(&:value), best.nodes[4].other.equal?(best), last.value, last.nodes.size]
         end
+        expect_same([20]) { |n| Reuse::Node.counted(n, 3) }
         expect_same([300]) do |n|
           all = {}
           n.times do |i|
@@ -182,5 +197,6 @@ each_backend do |backend|
     end
     expect(rows).to eq([[0, 10_000, 20_000, 30_000]])
     expect(Ikra.section { 400.times.sum { Reuse::Node.tree(13).count } }).to eq(400 * 16_383)
+    expect(Ikra.section { Reuse::Node.counted(400, 13) }).to eq([400 * 16_383, 16_383])
   end
 end

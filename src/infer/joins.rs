@@ -3,6 +3,7 @@
 
 use super::memo::{JoinKey, LocalKey};
 use super::operand::{self, Operand};
+use super::reuse::Reuse;
 use super::{Locals, Lowerer};
 use crate::ir::{Label, Stmt, Value, Var};
 use crate::types::{Type, TypeSet};
@@ -208,6 +209,12 @@ impl Lowerer<'_> {
 
     fn get_carried(&mut self, carried: &Carried) -> Operand {
         let values = carried.vars.iter().map(|v| self.b.get(*v)).collect();
+        Operand { types: carried.types.clone(), values }
+    }
+
+    /// The same, for questions that are of use only where what it carries is.
+    fn glance_at(&mut self, carried: &Carried) -> Operand {
+        let values = carried.vars.iter().map(|v| self.b.glance(*v)).collect();
         Operand { types: carried.types.clone(), values }
     }
 
@@ -430,7 +437,11 @@ impl Lowerer<'_> {
             let version = self.fresh_version();
             self.frames[place.0].locals[place.1].assign(operand, version);
         }
-        for (number, operand) in self.reuse(&reuse, &carried) {
+        let glances: Vec<Operand> = match reuse {
+            Reuse::Watched(_) => versions.iter().map(|place| self.glance_at(&join.carried[place])).collect(),
+            _ => Vec::new(),
+        };
+        for (number, operand) in self.reuse(&reuse, &carried, &glances) {
             let version = self.fresh_version();
             self.frames[versions[number].0].locals[versions[number].1].assign(operand, version);
         }

@@ -65,19 +65,6 @@ impl Lowerer<'_> {
         self.b.store(buffer, zero, words);
     }
 
-    /// How much scratch memory is in use, to go back to when what is made from here on is done with.
-    pub(crate) fn mark_scratch(&mut self) -> Option<Value> {
-        self.memo.makes_lists.then(|| self.used())
-    }
-
-    pub(crate) fn release_scratch(&mut self, mark: Option<Value>) {
-        if let Some(mark) = mark
-            && !self.b.is_dead()
-        {
-            self.set_used(mark);
-        }
-    }
-
     /// Takes words of the scratch memory: where they begin (`I64`).
     pub(super) fn allocate(&mut self, words: Value) -> Value {
         let start = self.used();

@@ -7,6 +7,7 @@
 //! refers to what lies above. Where it has left something all of its memory is kept, and the next one begins behind it. So
 //! what is needed is decided for each iteration by what it does, not by the classes of what it makes.
 //!
+//! Variables that are not read any more do not count (`Builder::ask`): those of a `while` loop are variables of the method.
 //! Each loop has a low mark of its own; that of the loop around it gets it when a jump leaves the loop.
 //!
 //! Where an iteration has left nothing but what variables hold (`text += line`, `list += [x]`), and that refers to nothing
@@ -26,7 +27,7 @@ pub(super) enum Reuse {
     /// All is kept.
     Never,
     /// Nothing is: each begins where the first one did.
-    Always(Option<Value>),
+    Always(Value),
     Watched(Watched),
 }
 
@@ -76,11 +77,11 @@ impl Lowerer<'_> {
         if self.memo.keeping_loops.contains(&key) {
             return Reuse::Never;
         }
-        if !carries && !self.memo.watched_loops.contains(&key) {
-            return Reuse::Always(self.mark_scratch());
-        }
         if !self.memo.makes_lists || !self.memo.making_loops.contains(&key) {
             return Reuse::Never;
+        }
+        if !carries && !self.memo.watched_loops.contains(&key) {
+            return Reuse::Always(self.used());
         }
         self.memo.changed |= !std::mem::replace(&mut self.memo.watches_loops, true);
         let [mark, around, limit] = [(); 3].map(|()| self.b.var(Ty::I64));
@@ -96,11 +97,17 @@ impl Lowerer<'_> {
     }
 
     /// At the head of a loop, with the variables that it carries. Those that are others now are told.
-    pub(super) fn reuse(&mut self, reuse: &Reuse, carried: &[Operand]) -> Vec<(usize, Operand)> {
+    /// `glances` are the same as `carried`, for questions about those.
+    pub(super) fn reuse(
+        &mut self,
+        reuse: &Reuse,
+        carried: &[Operand],
+        glances: &[Operand],
+    ) -> Vec<(usize, Operand)> {
         let watched = match reuse {
             Reuse::Never => return Vec::new(),
             Reuse::Always(mark) => {
-                self.release_scratch(*mark);
+                self.set_used(*mark);
                 return Vec::new();
             }
             Reuse::Watched(watched) => *watched,
@@ -117,7 +124,8 @@ impl Lowerer<'_> {
             if flat.iter().any(|flat| flat.operand == number) {
                 continue;
             }
-            if let Some(refers) = self.refers_behind(operand, begun) {
+            if let Some(refers) = self.refers_behind(&glances[number], begun) {
+                self.b.ask(operand.values.to_vec(), refers);
                 leaves = self.b.binary(BinaryOp::OrB, leaves, refers);
             }
         }
@@ -132,7 +140,7 @@ impl Lowerer<'_> {
             self.set_used(begin);
             return Vec::new();
         }
-        self.copy_down(&watched, carried, flat, (begun, used, leaves))
+        self.copy_down(&watched, (carried, glances), flat, (begun, used, leaves))
     }
 
     fn least_copied(&self) -> i64 {
@@ -162,18 +170,18 @@ impl Lowerer<'_> {
     fn copy_down(
         &mut self,
         watched: &Watched,
-        carried: &[Operand],
+        (carried, glances): (&[Operand], &[Operand]),
         flat: Vec<Flat>,
         (begun, used, leaves): (Value, Value, Value),
     ) -> Vec<(usize, Operand)> {
         let mut any = self.b.bool(false);
         let mut moving = Vec::new();
         for flat in flat {
-            let operand = &carried[flat.operand];
-            let before = match flat.value {
-                0 => self.b.unary(UnaryOp::ExtendI32, operand.values[0]),
-                value => operand.values[value],
-            };
+            let operand = &glances[flat.operand];
+            let [before, now] = [glances, carried].map(|all| match flat.value {
+                0 => self.b.unary(UnaryOp::ExtendI32, all[flat.operand].values[0]),
+                value => all[flat.operand].values[value],
+            });
             let mut young = self.b.compare(Comparison::Ge, before, begun);
             if flat.value > 0 {
                 let tag = self.b.i32(flat.shape.tag());
@@ -182,7 +190,7 @@ impl Lowerer<'_> {
             }
             any = self.b.binary(BinaryOp::OrB, any, young);
             let after = self.b.var(Ty::I64);
-            self.b.set(after, before);
+            self.b.set(after, now);
             moving.push(Moving { flat, before, after, young });
         }
         let stays = self.b.binary(BinaryOp::OrB, any, leaves);
@@ -210,13 +218,14 @@ impl Lowerer<'_> {
                 |_| Operand::nil(),
             );
         });
-        let changed = moving.iter().map(|Moving { flat, after, .. }| {
+        let changed = moving.iter().map(|Moving { flat, after, young, .. }| {
             let mut operand = carried[flat.operand].clone();
             let now = self.b.get(*after);
             operand.values[flat.value] = match flat.value {
                 0 => self.b.unary(UnaryOp::WrapI64, now),
                 _ => now,
             };
+            self.b.ask(operand.values.to_vec(), *young);
             (flat.operand, operand)
         });
         changed.collect()

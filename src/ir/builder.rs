@@ -2,11 +2,12 @@
 //! the same values, where an earlier one dominates, is that earlier value), folded where their operands are known,
 //! and given the interval of what they can be, which turns checked arithmetic into plain where nothing can overflow.
 
+use super::passes::eliminate::{self, Question};
 use super::{
     Arrays, BinaryOp, Block, Buffer, Comparison, Function, Interval, Items, KernelId, Label, MathFn, Op,
     Reduction, Scalar, SiteId, Stmt, Ty, UnaryOp, Value, ValueData, Var,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// Identity of a pure operation: a code and up to three operands.
@@ -40,6 +41,9 @@ pub struct Builder {
     /// Epoch of buffers not in `epochs`.
     default_epoch: u64,
     next_epoch: u64,
+    questions: Vec<Question>,
+    /// What is read for questions alone.
+    glances: FxHashSet<Value>,
 }
 
 impl Builder {
@@ -60,6 +64,8 @@ impl Builder {
             has_syncs: false,
             default_epoch: 0,
             next_epoch: 1,
+            questions: Vec::new(),
+            glances: FxHashSet::default(),
         };
         for ty in params {
             builder.fresh(*ty);
@@ -76,7 +82,20 @@ impl Builder {
     pub fn finish(mut self) -> Function {
         debug_assert_eq!(self.blocks.len(), 1, "a block was left open");
         self.function.body = self.blocks.pop().map(|b| b.statements).unwrap_or_default();
+        eliminate::answer(&mut self.function, &self.questions, &self.glances);
         self.function
+    }
+
+    /// Reads a variable for a [`Question`], which is no use of it.
+    pub fn glance(&mut self, var: Var) -> Value {
+        let value = self.get(var);
+        self.glances.insert(value);
+        value
+    }
+
+    /// `answer`, which comes of [glances](Self::glance), is of use only if one of the values is.
+    pub fn ask(&mut self, about: Vec<Value>, answer: Value) {
+        self.questions.push(Question { about, answer });
     }
 
     /// Sets the result types, known only when the body has been lowered.

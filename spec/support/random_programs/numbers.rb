@@ -44,6 +44,8 @@ module RandomPrograms
 
     def bits(depth)
       a = expression([:int], depth)
+      return called_by_name(a, depth) if matches?(@seed + 5, 0.15) && chance(0.5)
+
       case between(0, 6)
       when 0..2 then e("(", a, pick([" & ", " | ", " ^ "]), expression([:int], depth), ")")
       when 3 then e("(", a, " >> (", expression([:int], depth), " % 70))")
@@ -51,6 +53,13 @@ module RandomPrograms
       when 5 then e(a, "[", expression([:int], depth), "]")
       else e("(~", a, ")")
       end
+    end
+
+    # By a Symbol or a String out of an array.
+    def called_by_name(receiver, depth)
+      names = pick(["%i[& | ^ + -]", '["&", "|", "^", :+, :-]'])
+      e(receiver, pick([".send(", ".public_send("]), names, "[(", expression([:int], 0), ") % 5], ",
+        expression([:int], depth), ")")
     end
 
     def integer_unary(depth)

@@ -4,7 +4,8 @@
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::ir::walk::{any, breaks_to};
-use crate::ir::{BinaryOp, Block, Function, Label, Op, Program, Stmt, ValueData};
+use crate::ir::{BinaryOp, Block, Function, Label, Op, Program, Stmt, Value, ValueData};
+use rustc_hash::FxHashSet;
 
 pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error> {
     program.functions.iter_mut().try_for_each(|function| self::function(function, token))
@@ -60,6 +61,8 @@ struct Live<'a> {
     values: Vec<bool>,
     vars: Vec<bool>,
     data: &'a [ValueData],
+    /// Values that read a variable, which is no use of it.
+    glances: &'a FxHashSet<Value>,
     changed: bool,
 }
 
@@ -74,7 +77,9 @@ impl Live<'_> {
                 continue;
             }
             stmt.for_each_operand(|value| self.values[value.0 as usize] = true);
-            if let Stmt::Let { op: Op::Get(var), .. } = stmt {
+            if let Stmt::Let { value, op: Op::Get(var), .. } = stmt
+                && !self.glances.contains(value)
+            {
                 let live = &mut self.vars[var.0 as usize];
                 self.changed |= !*live;
                 *live = true;
@@ -110,6 +115,7 @@ fn remove_unused(function: &mut Function, token: &CancellationToken) -> Result<b
         values: vec![false; function.values.len()],
         vars: vec![false; function.vars.len()],
         data: &function.values,
+        glances: &FxHashSet::default(),
         changed: true,
     };
     while std::mem::take(&mut live.changed) {
@@ -118,6 +124,47 @@ fn remove_unused(function: &mut Function, token: &CancellationToken) -> Result<b
     }
     live.sweep(&mut function.body);
     Ok(live.changed)
+}
+
+/// A question about values that is of use only if they are: it is false where nobody else reads any of them.
+#[derive(Debug)]
+pub struct Question {
+    pub about: Vec<Value>,
+    pub answer: Value,
+}
+
+/// Questions about values that nobody uses become false.
+pub(in crate::ir) fn answer(function: &mut Function, questions: &[Question], glances: &FxHashSet<Value>) {
+    if questions.is_empty() {
+        return;
+    }
+    let mut live = Live {
+        values: vec![false; function.values.len()],
+        vars: vec![false; function.vars.len()],
+        data: &function.values,
+        glances,
+        changed: true,
+    };
+    while std::mem::take(&mut live.changed) {
+        live.mark(&function.body);
+    }
+    let is_unused = |question: &&Question| !question.about.iter().any(|value| live.values[value.0 as usize]);
+    let unused: FxHashSet<Value> =
+        questions.iter().filter(is_unused).map(|question| question.answer).collect();
+    deny(&mut function.body, &unused);
+}
+
+fn deny(block: &mut Block, answers: &FxHashSet<Value>) {
+    for stmt in block {
+        if let Stmt::Let { value, op, .. } = stmt
+            && answers.contains(value)
+        {
+            *op = Op::Bool(false);
+        }
+        for inner in stmt.blocks_mut() {
+            deny(inner, answers);
+        }
+    }
 }
 
 /// Loops that run once become blocks, blocks that nothing leaves become part of theirs, jumps to where control goes
