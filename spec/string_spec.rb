@@ -4,7 +4,7 @@
 # same encodings.
 # rubocop:disable Style/Semicolon, Layout/LineLength, Style/FormatString, Style/StringConcatenation, Style/CombinableLoops
 # rubocop:disable Style/LambdaCall, Lint/FormatParameterMismatch, Style/StringChars
-# rubocop:disable Style/RedundantArgument, Style/WordArray
+# rubocop:disable Style/RedundantArgument, Style/WordArray, Style/NilComparison, Style/YodaCondition
 module StringMethods
   TEXTS = [
     "", "a", "b", "abc", "aab", "hello world\n", "  x y  ", "a,b,,c,,", "12", "-0x1f", "0b101", "1_000", "3.25e2", "zZ9",
@@ -286,6 +286,18 @@ each_backend do |backend|
     end
   end
 
+  it "compares characters" do
+    texts = StringMethods::ALL
+    at = [0, 1, 2, 5, -1, -2, 40]
+    expect_same(texts) { |t| at.map { |i| [t[i] == "a", t[i] != "o", t[i] == "é", t[i] == "", t[i] == "ab", t[i].nil?] } }
+    expect_same(texts) { |t| at.map { |i| [t[i] == nil, t[i] == :a, t[i] == 5, "a" == t[i], t[0..1] == "ab", t[0.5] == "b"] } }
+    expect_same(texts) { |t| texts.first(40).map { |u| [t[0] == u[0], t[1] != u[-1], t[-1] == u[1], t[0] == u, t[9] == u[9]] } }
+    expect_same([["#..", ".#.", "..#"]]) { |g| (0..2).map { |y| (0..3).map { |x| g[y][x] == "#" ? 1 : 0 } } }
+    expect_same([[1, 2], "ab", "xa", [nil, "a"]]) { |t| [t[0] == 1, t[0] == "a", t[1] != "a"] }
+    expect_same(["abc"]) { |t| seen = []; [(seen << 1; t)[(seen << 2; 1)] == (seen << 3; "b"), seen] }
+    expect_same([["b"], ["a"]]) { |t| begin; t[x = t.size][0] == "a"; rescue NoMethodError; x; end }
+  end
+
   it "gives the Strings that Ruby has for nil, true and false" do
     values = [nil, true, false]
     expect(values.pmap { |x| x.to_s }.zip(values).all? { |text, value| text.equal?(value.to_s) }).to be(true)
@@ -372,4 +384,4 @@ each_backend do |backend|
 end
 # rubocop:enable Style/Semicolon, Layout/LineLength, Style/FormatString, Style/StringConcatenation, Style/CombinableLoops
 # rubocop:enable Style/LambdaCall, Lint/FormatParameterMismatch, Style/StringChars
-# rubocop:enable Style/RedundantArgument, Style/WordArray
+# rubocop:enable Style/RedundantArgument, Style/WordArray, Style/NilComparison, Style/YodaCondition

@@ -486,6 +486,54 @@ module String
   end
 
   # The byte that a slice begins at, or -1.
+  # Where the character at an index begins, or -1.
+  def __character_at(index)
+    if __single?
+      index += __bytesize if index < 0
+      return index < 0 || index >= __bytesize ? -1 : index
+    end
+    index += size if index < 0
+    return -1 if index < 0
+
+    from = __skip(0, index)
+    from >= __bytesize ? -1 : from
+  end
+
+  # Is the character at an index one of ASCII?
+  def __byte_at?(index, byte)
+    from = __character_at(index)
+    from >= 0 && __byte(from) == byte
+  end
+
+  # Is it all of another String?
+  def __character_is?(index, other)
+    from = __character_at(index)
+    return false if from < 0
+
+    width = __single? ? 1 : __width(from)
+    other.__bytesize == width && __same_character?(from, other, 0, width)
+  end
+
+  # Is it the character of another String at an index?
+  def __characters_alike?(index, other, at)
+    from = __character_at(index)
+    to = other.__character_at(at)
+    return from == to if from < 0 || to < 0
+
+    width = __single? ? 1 : __width(from)
+    width == (other.__single? ? 1 : other.__width(to)) && __same_character?(from, other, to, width)
+  end
+
+  def __same_character?(from, other, to, width)
+    i = 0
+    while i < width
+      return false if __byte(from + i) != other.__byte(to + i)
+
+      i += 1
+    end
+    __byte(from) < 0x80 || __encoding == other.__encoding
+  end
+
   def __slice_start(start)
     start += size if start < 0
     start < 0 ? -1 : __offset(start)

@@ -1,6 +1,7 @@
 //! Calls in the source: arguments, blocks, `super`, and calls that are syntax here.
 
 use super::blocks::has_break;
+use super::characters::{Side, is_equality};
 use super::dispatch::Callee;
 use super::operand::Operand;
 use super::sites::{class_of, holder};
@@ -193,6 +194,10 @@ impl Lowerer<'_> {
             Some(_) => CallType::Outside,
         };
         let receiver = match &call.receiver {
+            Some(receiver) if is_equality(call) => match self.side(receiver) {
+                Side::Value(value) => value,
+                Side::Character(left) => return self.equals_character(node, call, left),
+            },
             Some(receiver) => {
                 let shared = self.literal_stays(&call.name, unused).then(|| self.shared_literal(receiver));
                 shared.flatten().unwrap_or_else(|| self.expr(receiver))
@@ -210,7 +215,7 @@ impl Lowerer<'_> {
         self.call_on(node, call, &receiver, call_type, unused)
     }
 
-    fn call_on(
+    pub(super) fn call_on(
         &mut self,
         node: &Node,
         call: &Call,

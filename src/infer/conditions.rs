@@ -1,5 +1,6 @@
 //! Conditions: their truth, and what holds of values where they are true and where they are false.
 
+use super::characters::{Side, is_equality};
 use super::operand::Operand;
 use super::{Condition, Lowerer};
 use crate::ir::{UnaryOp, Value};
@@ -135,7 +136,16 @@ impl Lowerer<'_> {
             let operand = self.expr(node);
             return (self.truth_condition(&operand), operand);
         }
-        let receiver = self.expr(receiver_node);
+        let receiver = match is_equality(call) {
+            true => match self.side(receiver_node) {
+                Side::Value(value) => value,
+                Side::Character(left) => {
+                    let operand = self.equals_character(node, call, left);
+                    return (self.truth_condition(&operand), operand);
+                }
+            },
+            false => self.expr(receiver_node),
+        };
         let args: Vec<Operand> = call.args.iter().map(|a| self.expr(a)).collect();
         self.enter(node);
         self.span = call.name_span;

@@ -14,6 +14,7 @@ mod call_graph;
 mod calls;
 mod catches;
 mod changing_strings;
+mod characters;
 mod closed_blocks;
 mod conditions;
 mod copies;

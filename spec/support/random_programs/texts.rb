@@ -106,9 +106,18 @@ module RandomPrograms
       end
     end
 
+    # Is a character the same as another, or a text?
+    def character_test(text, depth)
+      other = expression([:str], depth)
+      other = e(other, "[", expression([:int], 0), " % 4]") if chance(0.4)
+      other = e(pick(['"a"', '"-"', '"é"', "nil"])) if chance(0.3)
+      e("(", text, "[", expression([:int], 0), " % 5]", pick([" == ", " != "]), other, ")")
+    end
+
     def text_test(depth)
       text = expression([:str], depth)
-      case between(0, 3)
+      case between(0, 4)
+      when 4 then character_test(text, depth)
       when 3 then e(text, pick(%w[.include?( .end_with?(]), expression([:str], depth), ")")
       when 0 then e("(", text, pick([" == ", " != ", " < ", " >= "]), expression([:str], depth), ")")
       when 1 then e(text, pick(%w[.empty? .ascii_only?]))
