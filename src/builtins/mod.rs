@@ -471,11 +471,14 @@ thread_local! {
 /// Nodes from which on a method of the files about texts is large.
 const LARGE: u32 = 40;
 /// Those that are large for what their primitives come to.
-const LARGE_PRIMITIVES: &[&str] = &["#append", "#grow"];
+const LARGE_PRIMITIVES: &[&str] = &["#append", "#grow", "#all_ascii?"];
+/// What the names of those begin with that are for characters of several bytes: most texts have none, and are not to have
+/// code for them everywhere.
+const WIDE: &str = "#wide_";
 
 /// Is it a large method of the files about texts?
 pub(crate) fn is_large_text_method(code: &Code) -> bool {
-    (code.nodes >= LARGE || LARGE_PRIMITIVES.contains(&code.name.as_str()))
+    (code.nodes >= LARGE || LARGE_PRIMITIVES.contains(&code.name.as_str()) || code.name.starts_with(WIDE))
         && CORE.with(|core| code.span.file >= core.first_text)
 }
 

@@ -31,7 +31,7 @@ module String
 
   # Is each byte a character?
   def __single?
-    __encoding > 0 || __ascii?
+    __marked_ascii? || __encoding > 0 || __all_ascii?
   end
 
   # How many bytes the character at a byte of UTF-8 has; 0 where it is none.
@@ -91,8 +91,10 @@ module String
 
   # How many characters there are between two bytes.
   def __characters(from, to)
-    return to - from if __single?
+    __single? ? to - from : __wide_characters(from, to)
+  end
 
+  def __wide_characters(from, to)
     count = 0
     while from < to
       if __eight_of_ascii?(from, to)
@@ -492,6 +494,10 @@ module String
       index += __bytesize if index < 0
       return index < 0 || index >= __bytesize ? -1 : index
     end
+    __wide_character_at(index)
+  end
+
+  def __wide_character_at(index)
     index += size if index < 0
     return -1 if index < 0
 
@@ -519,7 +525,12 @@ module String
     from = __character_at(index)
     to = other.__character_at(at)
     return from == to if from < 0 || to < 0
+    return __byte(from) == other.__byte(to) if __marked_ascii? && other.__marked_ascii?
 
+    __wide_alike?(from, other, to)
+  end
+
+  def __wide_alike?(from, other, to)
     width = __single? ? 1 : __width(from)
     width == (other.__single? ? 1 : other.__width(to)) && __same_character?(from, other, to, width)
   end

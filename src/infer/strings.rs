@@ -417,6 +417,13 @@ impl Lowerer<'_> {
 
     /// Looks at all bytes of one that has no mark, and marks it if it is made.
     pub(crate) fn scan_ascii(&mut self, string: &Operand) -> Value {
+        // Those that were there before and stay as they are have been looked at.
+        if let Some(Type::Object(hierarchy, _)) = string.types.single()
+            && !self.memo.changes_strings
+            && !self.is_settled_hierarchy(*hierarchy)
+        {
+            return self.b.bool(false);
+        }
         let size = self.string_size(string);
         let words = self.string_words(size);
         let (zero, yes, no) = (self.b.i64(0), self.b.bool(true), self.b.bool(false));
