@@ -102,7 +102,7 @@ each_compiling_backend do |backend|
         "->(xs) { xs.pmap { |x| level0(x, :*) + level0(x, :-) } }"
     end
     expect(LargeSections.new(text.call(9)).call([1, 2, 30])).to eq([1, 5, 117])
-    expect { LargeSections.new(text.call(30)).call([1]) }.to raise_error(Ikra::UnsupportedError, /public_send/)
+    expect(LargeSections.new(text.call(30)).call([1])).to eq([1])
   end
 
   it "takes back the memory of arrays that functions make in a loop" do

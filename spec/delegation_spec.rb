@@ -139,11 +139,11 @@ each_compiling_backend do
     expect_same(["3 4 + 2 *", "5 1 2 + 4 * + 3 -"]) do |text|
       stack = []
       text.split.each do |token|
-        if token.match?(/\A\d+\z/)
-          stack << token.to_i
-        else
+        if %w[+ - *].include?(token)
           right = stack.pop
           stack << stack.pop.send(token, right)
+        else
+          stack << token.to_i
         end
       end
       stack.pop

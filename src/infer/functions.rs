@@ -478,6 +478,11 @@ impl Lowerer<'_> {
             self.b.set_results(&types);
             self.b.emit(Stmt::Return(values));
         }
+        if self.b.ends_openly() {
+            // What it calls last never returns, as this walk has it; others have known of more.
+            let site = self.site(ErrorKind::Unsupported("a method that only raises has returned".into()));
+            self.b.close_end(Stmt::Fail { site, operands: vec![] });
+        }
         // Those that went along are the caller's again.
         self.procs.extend(procs.into_iter().flatten());
         let b = std::mem::replace(&mut self.b, Builder::new("", &[], &[]));

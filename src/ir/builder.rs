@@ -3,6 +3,7 @@
 //! and given the interval of what they can be, which turns checked arithmetic into plain where nothing can overflow.
 
 use super::passes::eliminate::{self, Question};
+use super::walk;
 use super::{
     Arrays, BinaryOp, Block, Buffer, Comparison, Function, Interval, Items, KernelId, Label, MathFn, Op,
     Reduction, Scalar, SiteId, Stmt, Ty, UnaryOp, Value, ValueData, Var,
@@ -84,6 +85,17 @@ impl Builder {
         self.function.body = self.blocks.pop().map(|b| b.statements).unwrap_or_default();
         eliminate::answer(&mut self.function, &self.questions, &self.glances);
         self.function
+    }
+
+    /// Is the end of a function with results one that control cannot come to, though its statements do not show that?
+    pub fn ends_openly(&self) -> bool {
+        let body = &self.blocks[0];
+        !self.function.results.is_empty() && body.dead && walk::completes(&body.statements)
+    }
+
+    /// Puts a statement at an end that control cannot come to.
+    pub fn close_end(&mut self, stmt: Stmt) {
+        self.blocks[0].statements.push(stmt);
     }
 
     /// Reads a variable for a [`Question`], which is no use of it.
