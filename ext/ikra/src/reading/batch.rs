@@ -559,6 +559,7 @@ mod tests {
     struct World {
         visited: VisitedSet,
         pointers: FxHashMap<VALUE, ClassId>,
+        modules: FxHashMap<VALUE, ClassId>,
         places: Vec<Option<(HierarchyId, u32)>>,
         symbols: Symbols,
         objects: Lists,
@@ -572,6 +573,7 @@ mod tests {
             Self {
                 visited: VisitedSet::default(),
                 pointers: (0..CLASSES).map(|class| (class * 8 + 8, ClassId(class as u32))).collect(),
+                modules: FxHashMap::default(),
                 places: (0..CLASSES).map(place).collect(),
                 symbols: Symbols::new(Vec::new()),
                 objects: Lists::new(),
@@ -581,10 +583,10 @@ mod tests {
         }
 
         fn known(&self, column: usize) -> Known<'_> {
-            let Self { visited, pointers, places, symbols, .. } = self;
+            let Self { visited, pointers, modules, places, symbols, .. } = self;
             // The second column holds arrays of another kind.
             let kind = Some(ArrayKind(u32::from(column == 1)));
-            Known { visited, pointers, places, symbols, kind, array: ARRAY, float: (0, no_float) }
+            Known { visited, pointers, modules, places, symbols, kind, array: ARRAY, float: (0, no_float) }
         }
 
         /// Reads a column to there, by one thread; what is not known is nil.

@@ -388,6 +388,11 @@ impl Part<'_> {
         self.put(Shape::Symbol, i64::from(number))
     }
 
+    pub fn put_module(&mut self, module: ClassId) -> Result<(), NoMemory> {
+        self.seen.add_module(module);
+        self.put(Shape::Module, i64::from(module.0))
+    }
+
     /// Objects of the class are among the values; gives their tag.
     pub fn note_object(&mut self, hierarchy: HierarchyId, class: ClassId) -> i32 {
         self.seen.add_object(hierarchy, class);

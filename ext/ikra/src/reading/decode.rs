@@ -22,6 +22,8 @@ pub struct Known<'a> {
     pub visited: &'a VisitedSet,
     /// Classes of objects by class pointer.
     pub pointers: &'a FxHashMap<VALUE, ClassId>,
+    /// Classes and modules that have been met as values.
+    pub modules: &'a FxHashMap<VALUE, ClassId>,
     /// By class: its hierarchy, and its place there.
     pub places: &'a [Option<(HierarchyId, u32)>],
     pub symbols: &'a Symbols,
@@ -188,8 +190,13 @@ impl Known<'_> {
                             enter.advance(1);
                             continue;
                         }
-                        None => match self.kind {
-                            Some(kind) if pointer == self.array => Sort::Array(kind),
+                        None => match (self.kind, self.modules.get(&value)) {
+                            (_, Some(module)) => {
+                                into.put_module(*module)?;
+                                enter.advance(1);
+                                continue;
+                            }
+                            (Some(kind), None) if pointer == self.array => Sort::Array(kind),
                             _ => return Ok(index),
                         },
                     };

@@ -129,6 +129,8 @@ pub struct Tracer<'a> {
     memories: FxHashMap<usize, ArrayKind>,
     /// Classes of objects by class pointer.
     pointers: FxHashMap<VALUE, ClassId>,
+    /// Classes and modules that have been met as values.
+    modules: FxHashMap<VALUE, ClassId>,
     places: Vec<Option<(HierarchyId, u32)>>,
     /// Objects whose singleton class could matter: class and singleton class, which the objects in `pinned` keep.
     pub singletons: Vec<(ClassId, VALUE)>,
@@ -163,6 +165,7 @@ impl<'a> Tracer<'a> {
             visited: VisitedSet::default(),
             memories: FxHashMap::default(),
             pointers: FxHashMap::default(),
+            modules: FxHashMap::default(),
             places: Vec::new(),
             singletons: Vec::new(),
             base: Vec::new(),
@@ -476,6 +479,7 @@ impl<'a> Tracer<'a> {
         Known {
             visited: &self.visited,
             pointers: &self.pointers,
+            modules: &self.modules,
             places: &self.places,
             symbols: &self.symbols,
             kind: self.asked.kinds.kind(holder),
@@ -544,7 +548,9 @@ impl<'a> Tracer<'a> {
                 return Ok(());
             }
             None if value::is_module(value) => {
-                into.push_module(self.pool.find(value).ok_or(Stop::Misfit)?);
+                let module = self.pool.find(value).ok_or(Stop::Misfit)?;
+                self.modules.insert(value, module);
+                into.push_module(module);
                 return Ok(());
             }
             None => {
