@@ -145,6 +145,20 @@ each_backend do
       end
     end
 
+    it "stand in rows with what their objects are made of" do
+      rows = [[HeldClasses::Circle, 3], [HeldClasses::Square, 4]]
+      boxes = -> { Array.new(2) { |i| HeldClasses::Holder.new(nil, i) } }
+      one = boxes.call
+      other = boxes.call
+      3.times { one.each { |h| h.log << rows[h.number][0].new(rows[h.number][1]) } }
+      other.peach(3) do |h|
+        kind, size = rows[h.number]
+        h.log << kind.new(size)
+      end
+      seen = ->(all) { all.map { |h| h.log.map { |shape| [shape.class, shape.area] } } }
+      expect(seen.call(other)).to eq(seen.call(one))
+    end
+
     it "may be others in the next call" do
       areas = ->(*of) { holders(*of).pmap { |h| h.made.area } }
       expect(areas.call(kinds[0])).to eq([3])

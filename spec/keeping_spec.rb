@@ -69,6 +69,14 @@ each_backend do |backend|
       end
     end
 
+    it "goes with an index, too" do
+      expect_same([[3, 1, 2], [5]]) do |list|
+        copies = Array.new(4) { list.dup }
+        [copies[0].reject!.with_index { |_, i| i == 1 }, copies[1].select!.with_index { |x, i| x > i },
+         copies[2].keep_if.with_index(1) { |_, i| i != 2 }, copies[3].delete_if.with_index { |x, i| x == i }, copies]
+      end
+    end
+
     it "raises what was frozen before it looks" do
       lists = [[1, 2], [3].freeze]
       expect { lists.peach { |l| l.reject! { |x| x > 9 } } }.to raise_error(FrozenError)

@@ -208,6 +208,7 @@ pub(crate) fn enumerates(ty: &Type, name: &str, arguments: usize) -> bool {
         | Type::List(_)
         | Type::Range { .. }
         | Type::Enumerator(..) => match name {
+            "select!" | "filter!" | "keep_if" | "reject!" | "delete_if" if is_array(ty) => none,
             "each" | "map" | "collect" | "select" | "filter" | "find_all" | "reject" | "filter_map"
             | "flat_map" | "collect_concat" | "each_with_index" | "each_index" | "reverse_each"
             | "each_entry" | "partition" | "min_by" | "max_by" | "minmax_by" | "sort_by" | "find"
@@ -254,4 +255,9 @@ pub(crate) fn make(s: &mut Lowerer<'_>, name: &str, receiver: &Operand, args: &[
     let types: Vec<TypeSet> = parts.iter().map(|p| p.types.clone()).collect();
     let values = parts.iter().flat_map(|p| p.values.iter().copied()).collect();
     Operand { types: Type::Enumerator(name.into(), types.into()).into(), values }
+}
+
+/// An array, not a Hash.
+fn is_array(ty: &Type) -> bool {
+    matches!(ty, Type::Array(_) | Type::List(_))
 }

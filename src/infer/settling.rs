@@ -14,7 +14,7 @@ use crate::ir::{
     Arrays, BinaryOp, BufferKind, Comparison, Interval, Items, KernelId, Scalar, ScalarInfo, ScalarSource,
     Stmt, Ty,
 };
-use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Type, TypeSet};
+use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Shape, Type, TypeSet};
 use std::collections::BTreeSet;
 
 impl Lowerer<'_> {
@@ -141,8 +141,12 @@ impl Lowerer<'_> {
         if self.give_rows_to_hashes(types) {
             return false;
         }
+        // A class beside other things has a tag and a number; alone it is no value at all.
+        let only_classes = types.single_shape() == Some(Shape::Module);
         let local = types.filter(|ty| {
-            !is_plain(&ty.clone().into()) && !matches!(ty, Type::Tuple(_) | Type::List(_) | Type::Made(_))
+            !is_plain(&ty.clone().into())
+                && !matches!(ty, Type::Tuple(_) | Type::List(_) | Type::Made(_))
+                && (only_classes || !matches!(ty, Type::Module(_)))
         });
         if local.is_empty() {
             return true;

@@ -242,6 +242,8 @@ impl Lowerer<'_> {
             vec![s.b.binary(BinaryOp::Or, element, words[0])]
         });
         let buffer = self.buffer(part(Part::Payload), crate::ir::Ty::I64);
+        // Also where this walk stores nothing else there.
+        self.program.buffers[buffer.0 as usize].written = true;
         self.b.store(buffer, id, now[0]);
     }
 }
