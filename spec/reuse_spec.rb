@@ -35,6 +35,22 @@ module Reuse
     end
   end
 
+  # Puts something into a list in a loop, which it leaves then, or later.
+  def self.left(list, number, how)
+    catch(:out) do
+      5.times do |j|
+        pair = [[number, j]]
+        list << pair if j == 1
+        return list if how == :broken && j == 1
+
+        throw(:out, pair) if how == :thrown && j == 3
+        raise IndexError, "far" if how == :raised && j == 3
+      end
+    end
+  rescue IndexError
+    [[9, 9]]
+  end
+
   # Leaves its loop when it has found something, and what it has found in a list.
   def self.found(list, count)
     count.times do |i|
@@ -96,39 +112,12 @@ each_backend do |backend|
           n.times { |i| (own = [i]) && (last = Reuse.found(kept, 10)) && (own << 1) }
           [kept.size, kept.first, kept.last, last]
         end
-        expect_same([50]) do |n|
-          kept = []
-          n.times do |i|
-            5.times do |j|
-              (pair = [[i, j]]) && j == 2 && (kept << pair
-                                              break)
-            end
-            [[7, 7]].size
+        %i[broken thrown raised].each do |way|
+          expect_same([[50, way]]) do |n, how|
+            kept = []
+            n.times { |i| Reuse.left(kept, i, how) && [[7, i]].size }
+            kept
           end
-          kept
-        end
-        expect_same([50]) do |n|
-          kept = []
-          n.times do |i|
-            value = catch(:out) do
-              5.times do |j|
-                ((pair = [i, j]) && (kept << pair if j == 1)) || (j == 3 && throw(:out, pair))
-              end
-            end
-            [value, [1]].size
-          rescue ArgumentError
-            nil
-          end
-          kept
-        end
-        expect_same([50]) do |n|
-          kept = []
-          n.times do |i|
-            5.times { |j| ((pair = [i, j]) && (kept << pair if j == 1)) || (j == 3 && raise(IndexError, "x")) }
-          rescue IndexError
-            [[9, 9]].size
-          end
-          kept
         end
       end
 

@@ -469,17 +469,8 @@ module String
   end
 
   def __at(index)
-    if __single?
-      index += __bytesize if index < 0
-      return nil if index < 0 || index >= __bytesize
-
-      return __piece(index, 1)
-    end
-    index += size if index < 0
-    return nil if index < 0
-
-    from = __skip(0, index)
-    from < 0 || from >= __bytesize ? nil : __piece(from, __width(from))
+    from = __character_at(index)
+    from < 0 ? nil : __piece(from, __width_at(from))
   end
 
   def __slice(start, count)
@@ -487,7 +478,6 @@ module String
     from < 0 || count < 0 ? nil : __piece(from, __slice_end(from, count) - from)
   end
 
-  # The byte that a slice begins at, or -1.
   # Where the character at an index begins, or -1.
   def __character_at(index)
     if __single?
@@ -516,7 +506,7 @@ module String
     from = __character_at(index)
     return false if from < 0
 
-    width = __single? ? 1 : __width(from)
+    width = __width_at(from)
     other.__bytesize == width && __same_character?(from, other, 0, width)
   end
 
@@ -531,8 +521,8 @@ module String
   end
 
   def __wide_alike?(from, other, to)
-    width = __single? ? 1 : __width(from)
-    width == (other.__single? ? 1 : other.__width(to)) && __same_character?(from, other, to, width)
+    width = __width_at(from)
+    width == other.__width_at(to) && __same_character?(from, other, to, width)
   end
 
   def __same_character?(from, other, to, width)
@@ -545,6 +535,7 @@ module String
     __byte(from) < 0x80 || __encoding == other.__encoding
   end
 
+  # The byte that a slice begins at, or -1.
   def __slice_start(start)
     start += size if start < 0
     start < 0 ? -1 : __offset(start)

@@ -314,17 +314,11 @@ impl Lowerer<'_> {
         });
     }
 
-    /// The names by which methods are called on this line, where they are not written out.
-    pub(crate) fn names_called_here(&self) -> Vec<String> {
-        let here = self.places_here().into_iter().next();
-        here.map_or_else(Vec::new, |(path, line, _)| self.host.called_names(&path, line))
-    }
-
     /// Puts nils between the end of an array and an index behind it, where that has turned out to be needed. Elsewhere no
     /// item is nil that nobody puts there.
     pub(crate) fn fill_gap(&mut self, array: &Operand, index: Value) -> bool {
-        let here = self.places_here().into_iter().next();
-        let fills = here.is_some_and(|(path, line, _)| self.host.leaves_gaps(&path, line));
+        let (path, line) = self.line_here();
+        let fills = self.host.leaves_gaps(&path, line);
         let grows = match Changing::of(array) {
             Some(Changing::Array(kind, id)) if fills => self.grow_array(kind, id),
             _ => fills,

@@ -233,13 +233,9 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Something is stored in what is older than a call of the function here.
+    /// Something is stored in what is older than a call of the function here, and no scratch memory.
     pub(super) fn note_stores_anywhere(&mut self) {
-        if let Some(function) = &self.function {
-            let own = FunctionKey { guarded: false, ..function.key.clone() };
-            let own = self.memo.stores.entry(own).or_default();
-            self.memo.changed |= !std::mem::replace(&mut own.anywhere, true);
-        }
+        self.note_in_function(|stores| &mut stores.anywhere);
     }
 
     /// Something is made in scratch memory here.
@@ -247,11 +243,7 @@ impl Lowerer<'_> {
         for key in &self.loops {
             self.memo.changed |= self.memo.making_loops.insert(*key);
         }
-        if let Some(function) = &self.function {
-            let own = FunctionKey { guarded: false, ..function.key.clone() };
-            let own = self.memo.stores.entry(own).or_default();
-            self.memo.changed |= !std::mem::replace(&mut own.makes, true);
-        }
+        self.note_in_function(|stores| &mut stores.makes);
     }
 
     /// Something may be stored in scratch memory that is older than a call of the function here.
@@ -259,10 +251,15 @@ impl Lowerer<'_> {
         for key in &self.loops {
             self.memo.changed |= self.memo.watched_loops.insert(*key);
         }
+        self.note_in_function(|stores| &mut stores.watched);
+    }
+
+    /// What calls of the function that is being lowered do.
+    fn note_in_function(&mut self, what: impl FnOnce(&mut Stores) -> &mut bool) {
         if let Some(function) = &self.function {
             let own = FunctionKey { guarded: false, ..function.key.clone() };
-            let own = self.memo.stores.entry(own).or_default();
-            self.memo.changed |= !std::mem::replace(&mut own.watched, true);
+            let known = what(self.memo.stores.entry(own).or_default());
+            self.memo.changed |= !std::mem::replace(known, true);
         }
     }
 

@@ -20,6 +20,18 @@ impl Lowerer<'_> {
         Site { error, raised: Raised::ByRuby, path, line, method, callers: places.collect() }
     }
 
+    /// The path and line of the user's code that is being lowered, or calls what is.
+    pub(super) fn line_here(&self) -> (String, u32) {
+        let (path, line, _) = self.places_here().into_iter().next().unwrap_or_default();
+        (path, line)
+    }
+
+    /// The names by which methods are called on this line, where they are not written out.
+    pub(crate) fn names_called_here(&self) -> Vec<String> {
+        let (path, line) = self.line_here();
+        self.host.called_names(&path, line)
+    }
+
     /// The (path, line, label) of the current place and of the calls that it is inlined in.
     pub(super) fn places_here(&self) -> Vec<(String, u32, String)> {
         // Innermost first: the frame whose code runs, then its callers. A built-in written in Ruby is invisible.

@@ -81,8 +81,10 @@ module RandomPrograms
     def filter_in_place(name, items, depth)
       return filter_watching(name, "i", "#{name}.first == i") if chance(0.3)
 
-      block = list_block({ fresh("i") => items }, [:bool], depth)
-      block && Node.statement(name, pick(%w[.select! .reject! .keep_if .delete_if]), block)
+      index = chance(0.2) ? { fresh("i") => [:int] } : {}
+      block = list_block({ fresh("i") => items, **index }, [:bool], depth)
+      call = pick(%w[.select! .reject! .keep_if .delete_if])
+      block && Node.statement(name, index.any? ? "#{call}.with_index" : call, block)
     end
 
     # Looks at what it filters meanwhile, and leaves it perhaps.

@@ -80,8 +80,11 @@ module RandomPrograms
 
       name = pick(records)
       if holds_classes? && chance(0.3)
-        ask = pick(["k === ", "KINDS.first != k && k == NAMED[:#{name.downcase}] && k === "])
-        return e("KINDS.any? { |k| ", ask, record(name, depth), " }")
+        ask = pick(["k === ", "KINDS.first != k && k == NAMED[:#{name.downcase}] && k === ",
+                    "k && k <= #{name} && k === "])
+        return e("KINDS.any? { |k| ", ask, record(name, depth), " }") if chance(0.5)
+
+        return e("(case ", record(name, depth), " when Float, *KINDS.first(#{between(0, 4)}) then true else false end)")
       end
       e("(", record(name, depth), pick([" == ", " != "]), record(name, depth), ")")
     end
