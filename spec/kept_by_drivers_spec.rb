@@ -6,6 +6,20 @@ module KeptByDrivers
   Event = Struct.new(:tick, :what, :who)
   Place = Struct.new(:x, :y)
 
+  # Frozen from the beginning.
+  class Sealed
+    def initialize(id)
+      @id = id
+      freeze
+    end
+  end
+
+  # Sets a variable that not all of its kind have.
+  class Late
+    def initialize(id) = @id = id
+    def add(number) = @more = [number]
+  end
+
   # Somebody.
   class Person
     attr_accessor :id, :age, :name, :label, :tags, :friends, :mood, :live
@@ -112,6 +126,37 @@ RSpec.describe "What the code around parallel calls makes" do
           world.people.peach { |person| person.age += row.sum + table.size }
         end
         world.seen[:a].equal?(world.seen[:b])
+      end
+    end
+
+    it "is kept where arrays and Hashes grow much, object by object" do
+      expect_same do |world|
+        Ikra.section do
+          3_000.times do |i|
+            world.log << (i.odd? ? "s#{i}" : "é#{i * 7919}" * (i % 5))
+            world.queue[i] = [i, "x#{i}", nil]
+            world.seen[[i]] = KeptByDrivers::Place.new(i, [i])
+            (world.groups[i % 50] ||= []) << KeptByDrivers::Person.new(i)
+          end
+        end
+        world.groups.each_value { |people| people.first.tags << people.size }
+        [world.queue.shift, world.log.values_at(-1, 7)]
+      end
+    end
+
+    it "is kept frozen, of subclasses, with variables that are set later" do
+      expect_same do |world|
+        Ikra.section do
+          6.times do |i|
+            world.log << "frozen #{i}".freeze << +"not" << :"s#{i}".to_s
+            event = i.even? ? KeptByDrivers::Event.new(i, "e#{i}", world.people[i]) : KeptByDrivers::Late.new(i)
+            world.history << KeptByDrivers::Sealed.new(i)
+            event.add(i) if i == 3
+            world.history << event << [event, event]
+          end
+          world.people.peach { |person| person.age += world.history.size }
+        end
+        world.history.map(&:frozen?)
       end
     end
 

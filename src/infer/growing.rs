@@ -266,18 +266,32 @@ impl Lowerer<'_> {
         let room = self.plus(doubled, 2);
         let ends = self.written_buffer(BufferKind::ArrayEnds(kind), Ty::I64);
         let (zero, one) = (self.b.i32(0), self.b.i32(1));
+        let limit = self.b.load(ends, one, Ty::I64, true);
         let to = if self.in_driver {
             let first = self.b.load(ends, zero, Ty::I64, true);
             let next = self.b.binary(BinaryOp::Add, first, room);
-            self.b.store(ends, zero, next);
-            first
+            let fits = self.b.compare(Comparison::Le, next, limit);
+            let condition = Condition { value: fits, yes: vec![], no: vec![] };
+            let place = self.branch(
+                80,
+                condition,
+                |s| {
+                    s.b.store(ends, zero, next);
+                    Operand::integer(first)
+                },
+                |s| Operand::integer(s.new_items(kind, room)),
+            );
+            if place.is_bottom() {
+                return;
+            }
+            place.value()
         } else {
-            self.b.claim(ends, room)
+            let to = self.b.claim(ends, room);
+            let end = self.b.binary(BinaryOp::Add, to, room);
+            let fits = self.b.compare(Comparison::Le, end, limit);
+            self.check(fits, ErrorKind::ArraysFull(kind), &[end]);
+            to
         };
-        let end = self.b.binary(BinaryOp::Add, to, room);
-        let limit = self.b.load(ends, one, Ty::I64, true);
-        let fits = self.b.compare(Comparison::Le, end, limit);
-        self.check(fits, ErrorKind::ArraysFull(kind), &[end]);
         let from = self.index_of_array(BufferKind::ArrayOffset(kind), id);
         let length = self.index_of_array(BufferKind::ArrayLength(kind), id);
         let zero = self.b.i64(0);

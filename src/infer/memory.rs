@@ -417,6 +417,19 @@ impl Lowerer<'_> {
         stored: &TypeSet,
         value: &Operand,
     ) {
+        for buffer in self.store_new_parts(kind, index, stored, value) {
+            self.program.buffers[buffer.0 as usize].written = true;
+        }
+    }
+
+    /// The same in a row that nothing has looked at yet; gives the columns.
+    pub(super) fn store_new_parts(
+        &mut self,
+        kind: &dyn Fn(Part) -> BufferKind,
+        index: Value,
+        stored: &TypeSet,
+        value: &Operand,
+    ) -> Vec<Buffer> {
         let values = match stored.single() {
             // Ruby reads which one it is.
             Some(Type::Module(class)) => smallvec![self.b.i32(class.0 as i32)],
@@ -429,19 +442,21 @@ impl Lowerer<'_> {
                 format!("{} cannot be told apart where it is stored", self.describe(stored)),
                 Some("store values of one kind, and Hashes with one default block".into()),
             );
-            return;
+            return vec![];
         }
+        let mut buffers = Vec::new();
         let mut values = values.into_iter();
         for (part, ty) in [(Part::Tag, tag), (Part::Payload, payload)] {
             let (Some(ty), Some(value)) = (ty, ty.and_then(|_| values.next())) else { continue };
             let buffer = self.buffer(kind(part), ty);
-            self.program.buffers[buffer.0 as usize].written = true;
+            buffers.push(buffer);
             if self.program.buffers[buffer.0 as usize].ty == self.b.ty(value) {
                 self.b.store(buffer, index, value);
             } else {
                 self.memo.changed = true;
             }
         }
+        buffers
     }
 
     /// Stores what the section gives for the current element.

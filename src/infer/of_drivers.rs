@@ -10,16 +10,17 @@ use super::Condition;
 use super::Lowerer;
 use super::joins::has_list;
 use super::leaving::FROZEN;
-use super::operand::Operand;
+use super::operand::{self, Operand};
 use super::pushing::is_made;
 use super::settling::given;
-use super::strings::{CLASS, FLAGS, ROW};
+use super::strings::{BYTESIZE, CLASS, ENCODING, FLAGS, ROW, STRING_FROZEN, WORDS};
 use crate::heap::schema::Stored;
-use crate::ir::{
-    Arrays, BinaryOp, BufferKind, Comparison, Items, Kernel, KernelId, Stmt, Ty, UnaryOp, Value,
-};
-use crate::types::{ArrayKind, ClassId, ListKind, Shape, Type, TypeSet};
+use crate::ir::{BinaryOp, BufferKind, Comparison, Items, Kernel, KernelId, Part, Stmt, Ty, UnaryOp, Value};
+use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Shape, Type, TypeSet};
 use std::collections::BTreeSet;
+
+/// Arrays of so few items are made item by item.
+const SHORT: usize = 16;
 
 impl Lowerer<'_> {
     /// Where a driver has made something: what columns can hold instead. `None`: another walk is needed, or it is refused.
@@ -111,15 +112,41 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn append_nothing(&mut self, kind: ArrayKind) -> Value {
+        let none = self.b.i64(0);
+        self.append_zeros(kind, none).0
+    }
+
+    /// An array of the heap with so many items, which are to be set before anything looks at them; gives its number and
+    /// the place of the first.
+    fn append_zeros(&mut self, kind: ArrayKind, count: Value) -> (Value, Value) {
         let memo = self.memo.arrays.entry(kind).or_default();
         self.memo.changed |= !std::mem::replace(&mut memo.made, true);
-        let stored = Stored::written(memo.stored.clone());
+        let offsets = self.buffer(BufferKind::ArrayOffset(kind), Ty::I32);
+        let lengths = self.buffer(BufferKind::ArrayLength(kind), Ty::I32);
+        let one = self.b.i64(1);
+        let id = self.b.lengthen(offsets, one);
+        let id = self.b.unary(UnaryOp::WrapI64, id);
+        let first = self.new_items(kind, count);
+        let mut lists = vec![(offsets, first), (lengths, count)];
+        if self.array_grows(kind) {
+            lists.push((self.buffer(BufferKind::ArrayRoom(kind), Ty::I32), count));
+        }
+        for (list, number) in lists {
+            let number = self.b.unary(UnaryOp::WrapI64, number);
+            self.b.store(list, id, number);
+        }
+        (id, first)
+    }
+
+    /// Room for so many items behind those of all arrays of a kind, of a driver: the place of the first.
+    pub(super) fn new_items(&mut self, kind: ArrayKind, count: Value) -> Value {
+        let stored = Stored::written(self.memo.arrays.entry(kind).or_default().stored.clone());
         let items = self.parts(&|part| BufferKind::ArrayValues(kind, part), &stored);
-        let offset = self.buffer(BufferKind::ArrayOffset(kind), Ty::I32);
-        let length = self.buffer(BufferKind::ArrayLength(kind), Ty::I32);
-        let none = self.b.i64(0);
-        let from = (Items::default(), Some(Shape::Nil.tag()));
-        self.b.append(from, (None, none), (Arrays { offset, length, items }, false))
+        match items.payload.or(items.tag) {
+            Some(items) => self.b.lengthen(items, count),
+            // All are the same, so that no column has them.
+            None => self.b.i64(0),
+        }
     }
 
     /// An array of the heap with these items instead of such a list. `None` as ever.
@@ -135,6 +162,11 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn array_with(&mut self, kind: ArrayKind, items: &Operand) -> Option<Operand> {
+        if let Some(Type::Tuple(types)) = items.types.single()
+            && types.len() <= SHORT
+        {
+            return self.array_of_items(kind, items);
+        }
         let (from, stored, count) = self.items_in_columns(items)?;
         Some(self.append_to((kind, false), from, &stored, (None, count)))
     }
@@ -149,6 +181,26 @@ impl Lowerer<'_> {
             return None;
         }
         self.array_of_tuple(kind, tuple)
+    }
+
+    fn array_of_items(&mut self, kind: ArrayKind, tuple: &Operand) -> Option<Operand> {
+        let types = self.types_of_driver_items(tuple)?;
+        let memo = self.memo.arrays.entry(kind).or_default();
+        let grew = memo.stored.extend(&types) | memo.written.extend(&types);
+        let stored = memo.stored.clone();
+        self.memo.changed |= grew;
+        let mut items = Vec::new();
+        for item in self.tuple_items(tuple) {
+            items.push(self.with_rows(&item)?);
+        }
+        let count = self.b.i64(items.len() as i64);
+        let (id, first) = self.append_zeros(kind, count);
+        for (at, item) in (0..).zip(items) {
+            let slot = self.plus(first, at);
+            let slot = self.b.unary(UnaryOp::WrapI64, slot);
+            self.set_new(&|part| BufferKind::ArrayValues(kind, part), slot, &stored, &item);
+        }
+        Some(Operand::one(Type::Array(kind), id))
     }
 
     fn kind_of_tuple(&mut self, tuple: &TypeSet) -> ListKind {
@@ -224,6 +276,11 @@ impl Lowerer<'_> {
         if self.give_rows(&within) {
             return Operand::bottom();
         }
+        if let Some(Type::Made(class)) = types.single()
+            && let Some(row) = self.row_of_made(*class, object)
+        {
+            return row;
+        }
         let kernel = KernelId(self.program.kernels.len() as u32);
         self.program.kernels.push(Kernel::default());
         let (settled, given) = (self.settled(&types), given(&types));
@@ -239,6 +296,105 @@ impl Lowerer<'_> {
         self.b.launch(kernel, None);
         let part = |part| BufferKind::Result(kernel, part);
         self.load_parts(&part, row, &Stored::written(settled), true)
+    }
+
+    /// A row for an object of scratch memory, with what its variables hold. `None` where some of these hold what need not
+    /// have rows yet, as elements make such objects, too.
+    fn row_of_made(&mut self, class: ClassId, object: &Operand) -> Option<Operand> {
+        let hierarchy = self.host.hierarchy(class);
+        if class == ClassId::STRING {
+            return Some(self.row_of_string(hierarchy, object.value()));
+        }
+        let fields = self.memo.made.get(&class).map(|made| made.fields.clone()).unwrap_or_default();
+        if fields.iter().flat_map(|(_, types)| types).any(|ty| is_made(ty) && !ty.is_made_string()) {
+            return None;
+        }
+        let mut values = Vec::new();
+        for (name, _) in fields {
+            let value = self.read_made(object.value(), class, &name);
+            values.push((name, self.with_rows(&value)?));
+        }
+        let row = self.new_row(hierarchy, class);
+        for (name, value) in values {
+            self.set_new_variable((hierarchy, &name), row, &value);
+            if name == FROZEN && self.any_frozen(hierarchy) && value.types.single_shape() == Some(Shape::Bool)
+            {
+                self.set_frozen(hierarchy, row, value.value());
+            }
+        }
+        if self.host.is_subclass(class, ClassId::DATA) && self.any_frozen(hierarchy) {
+            let frozen = self.b.bool(true);
+            self.set_frozen(hierarchy, row, frozen);
+        }
+        Some(Operand::one(Type::Object(hierarchy, class), row))
+    }
+
+    fn set_frozen(&mut self, hierarchy: HierarchyId, row: Value, frozen: Value) {
+        let buffer = self.buffer(BufferKind::Frozen(hierarchy), Ty::Bool);
+        self.b.store(buffer, row, frozen);
+    }
+
+    fn set_new_variable(&mut self, (hierarchy, name): (HierarchyId, &str), row: Value, value: &Operand) {
+        let known = self.memo.columns.get(&(hierarchy, name.to_string()));
+        let stored = known.map_or_else(TypeSet::empty, |memo| memo.stored.clone());
+        let part = |part| BufferKind::Column { hierarchy, name: name.to_string(), part };
+        self.set_new(&part, row, &stored, value);
+    }
+
+    /// Sets a value in a new row.
+    fn set_new(&mut self, part: &dyn Fn(Part) -> BufferKind, row: Value, stored: &TypeSet, value: &Operand) {
+        if operand::covers(stored, &value.types) {
+            self.store_new_parts(part, row, stored, value);
+        } else {
+            self.memo.changed = true;
+        }
+    }
+
+    /// A row behind those of all objects of a hierarchy, for one of this class.
+    fn new_row(&mut self, hierarchy: HierarchyId, class: ClassId) -> Value {
+        let places = self.buffer(BufferKind::Places(hierarchy), Ty::I32);
+        let one = self.b.i64(1);
+        let row = self.b.lengthen(places, one);
+        let row = self.b.unary(UnaryOp::WrapI64, row);
+        let place = self.b.i32(self.host.class_index(hierarchy, class) as i32);
+        self.b.store(places, row, place);
+        row
+    }
+
+    /// A row for a String of scratch memory, and an array of words for its bytes.
+    fn row_of_string(&mut self, hierarchy: HierarchyId, string: Value) -> Operand {
+        let start = self.start_of(string);
+        let (bytes, from) = self.string_in_memory(start);
+        let at = self.plus(start, FLAGS);
+        let flags = self.word(at);
+        let kind = self.host.string_words();
+        // As `words_outside` says.
+        let count = self.op(BinaryOp::Shr, bytes, 3);
+        let count = self.plus(count, 1);
+        let (id, first) = self.append_zeros(kind, count);
+        let (zero, words) = (self.b.i64(0), self.string_words(bytes));
+        let buffer = self.buffer(BufferKind::ArrayValues(kind, Part::Payload), Ty::I64);
+        self.within_slot(0x3ba, |s| {
+            s.counted(zero, words, 1, &mut |s, i, _, _| {
+                let (source, target) =
+                    (s.b.binary(BinaryOp::Add, from, i), s.b.binary(BinaryOp::Add, first, i));
+                let (word, target) = (s.word(source), s.b.unary(UnaryOp::WrapI64, target));
+                s.b.store(buffer, target, word);
+            });
+        });
+        let row = self.new_row(hierarchy, ClassId::STRING);
+        let array = Operand::one(Type::Array(kind), id);
+        let [size, held] = [bytes, flags].map(Operand::integer);
+        for (name, value) in [(BYTESIZE, size), (ENCODING, held), (WORDS, array)] {
+            self.set_new_variable((hierarchy, name), row, &value);
+        }
+        if self.any_frozen(hierarchy) {
+            let bit = self.b.i64(STRING_FROZEN);
+            let is_frozen = self.b.binary(BinaryOp::And, flags, bit);
+            let is_frozen = self.b.compare(Comparison::Ne, is_frozen, zero);
+            self.set_frozen(hierarchy, row, is_frozen);
+        }
+        Operand::one(Type::Object(hierarchy, ClassId::STRING), row)
     }
 
     /// What is held by what objects are.

@@ -340,8 +340,9 @@ impl Lowerer<'_> {
         Some(self.append_array(key, from, &stored, (None, count)))
     }
 
-    /// The items of an array of the driver's in columns of their own, and how many there are.
-    pub(super) fn items_in_columns(&mut self, array: &Operand) -> Option<(Items, Stored, Value)> {
+    /// What the items of an array of the driver's are, as columns have them. `None`: another walk is needed, or it is
+    /// refused.
+    pub(super) fn types_of_driver_items(&mut self, array: &Operand) -> Option<TypeSet> {
         let types = array.types.iter().fold(TypeSet::empty(), |all, ty| all.union(&self.types_of_items(ty)));
         if !is_plain(&types) && self.give_rows(&types) {
             return None;
@@ -355,6 +356,12 @@ impl Lowerer<'_> {
             );
             return None;
         }
+        Some(types)
+    }
+
+    /// The items of an array of the driver's in columns of their own, and how many there are.
+    pub(super) fn items_in_columns(&mut self, array: &Operand) -> Option<(Items, Stored, Value)> {
+        let types = self.types_of_driver_items(array)?;
         let kernel = KernelId(self.program.kernels.len() as u32);
         self.program.kernels.push(Kernel::default());
         let stored = Stored::written(types.clone());

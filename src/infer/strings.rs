@@ -220,7 +220,7 @@ impl Lowerer<'_> {
 
     // ---- numbers ---------------------------------------------------------------------------------------------------
 
-    fn op(&mut self, op: BinaryOp, a: Value, b: i64) -> Value {
+    pub(super) fn op(&mut self, op: BinaryOp, a: Value, b: i64) -> Value {
         let b = self.b.i64(b);
         self.b.binary(op, a, b)
     }

@@ -337,6 +337,11 @@ impl Builder {
         )
     }
 
+    /// Of a driver: the first of so many new rows (see [`Op::Lengthen`]).
+    pub fn lengthen(&mut self, buffer: super::Buffer, count: Value) -> Value {
+        self.define(Op::Lengthen { buffer, count }, Ty::I64, Interval::INDEX, None)
+    }
+
     /// Of a driver: how many flags are true, whose rows are in `indices` then.
     pub fn compact(&mut self, flags: Buffer, indices: Buffer) -> Value {
         self.define(Op::Compact { flags, indices }, Ty::I64, Interval::INDEX, None)

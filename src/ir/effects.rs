@@ -32,7 +32,11 @@ pub fn effects_without(program: &Program, excepted: &BTreeSet<FuncId>) -> Vec<Ef
                 own.reads.insert(*buffer);
             }
             Stmt::Store { buffer, .. }
-            | Stmt::Let { op: Op::Watch { marks: buffer, .. } | Op::Claim { ends: buffer, .. }, .. } => {
+            | Stmt::Let {
+                op:
+                    Op::Watch { marks: buffer, .. } | Op::Claim { ends: buffer, .. } | Op::Lengthen { buffer, .. },
+                ..
+            } => {
                 own.writes.insert(*buffer);
             }
             Stmt::Let { op: Op::Compact { flags, indices }, .. } => {

@@ -185,7 +185,8 @@ impl Search<'_> {
                 | Op::Watch { .. }
                 | Op::Claim { .. }
                 | Op::Compact { .. }
-                | Op::Append { .. } => false,
+                | Op::Append { .. }
+                | Op::Lengthen { .. } => false,
                 _ => true,
             },
             Stmt::Set(..)

@@ -382,6 +382,21 @@ impl<'a> Machine<'a> {
                 }
                 (self.columns[into.length.0 as usize].len() - 1) as u64
             }
+            Op::Lengthen { buffer, count } => {
+                let count = frame.get(*count) as usize;
+                let all = self.program.lengthened_with(*buffer);
+                // A filler stands behind all items of arrays.
+                let is_items = |buffer: &Buffer| {
+                    matches!(self.program.buffers[buffer.0 as usize].kind, BufferKind::ArrayValues(..))
+                };
+                let filler = usize::from(is_items(buffer));
+                let first = self.columns[buffer.0 as usize].len().saturating_sub(filler);
+                for buffer in all {
+                    let column = &mut self.columns[buffer.0 as usize];
+                    column.extend_zeros((first + count + filler).saturating_sub(column.len()));
+                }
+                first as u64
+            }
             Op::Compact { flags, indices } => {
                 let flags = &self.columns[flags.0 as usize];
                 let rows: Vec<i32> =

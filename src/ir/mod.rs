@@ -387,17 +387,23 @@ pub enum Op {
         me: Value,
         write: bool,
     },
-    /// The rows of `flags` (`Bool`) that are true become the rows of `indices` (`I32`), in their order; gives their count
-    /// (`I64`). Of a driver only.
     /// Takes so many (`I64`) of the items that are left behind the arrays of a kind: gives the first one, and adds the
     /// number to the first row of [`BufferKind::ArrayEnds`], atomically.
     Claim {
         ends: Buffer,
         count: Value,
     },
+    /// The rows of `flags` (`Bool`) that are true become the rows of `indices` (`I32`), in their order; gives their count
+    /// (`I64`). Of a driver only.
     Compact {
         flags: Buffer,
         indices: Buffer,
+    },
+    /// Makes a column longer by so many rows (`I64`) of zeros, and those that go with it
+    /// ([`Program::lengthened_with`]); gives the number of the first of them (`I64`). Of a driver only.
+    Lengthen {
+        buffer: Buffer,
+        count: Value,
     },
     /// Makes a new array of so many rows of columns (`I64`), or of those that are true in `given` where there is one
     /// (`Bool`), in their order; gives its number (`I32`). `tag`: that of all values, where the array has tags and the
@@ -642,7 +648,8 @@ pub enum Watched {
 pub struct BufferInfo {
     pub kind: BufferKind,
     pub ty: Ty,
-    /// Written by some function of the program. A buffer that is not never changes while the section runs.
+    /// Written by some function of the program. A buffer that is not never changes while the section runs; it may get new
+    /// rows ([`Op::Lengthen`]), which the driver sets before anything else knows of them.
     pub written: bool,
 }
 
@@ -1046,6 +1053,29 @@ impl Program {
             });
         }
         changed
+    }
+
+    /// The columns that [`Op::Lengthen`] makes longer where it is told one of them: those that have a row for each object
+    /// of a hierarchy (where that of its places is told), for each array of a kind (that of the offsets), or for each item
+    /// of such arrays. Others have none.
+    pub fn lengthened_with(&self, buffer: Buffer) -> Vec<Buffer> {
+        let kind = |buffer: Buffer| self.buffers.get(buffer.0 as usize).map(|info| &info.kind);
+        let goes_with = |other: &BufferKind| match (kind(buffer), other) {
+            (
+                Some(BufferKind::Places(of)),
+                BufferKind::Column { hierarchy, .. }
+                | BufferKind::Frozen(hierarchy)
+                | BufferKind::Places(hierarchy),
+            ) => of == hierarchy,
+            (
+                Some(BufferKind::ArrayOffset(of)),
+                BufferKind::ArrayOffset(kind) | BufferKind::ArrayLength(kind) | BufferKind::ArrayRoom(kind),
+            )
+            | (Some(BufferKind::ArrayValues(of, _)), BufferKind::ArrayValues(kind, _)) => of == kind,
+            _ => false,
+        };
+        let all = (0..self.buffers.len() as u32).map(Buffer);
+        all.filter(|other| kind(*other).is_some_and(goes_with)).collect()
     }
 
     /// The driver and what it calls.

@@ -543,6 +543,7 @@ fn write_op(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
             let mut between = " ";
             kept.iter().try_for_each(|value| write!(f, "{}{value}", std::mem::replace(&mut between, ", ")))
         }
+        Op::Lengthen { buffer, count } => write!(f, "lengthen {buffer} by {count}"),
         Op::Claim { ends, count } => write!(f, "claim {ends} {count}"),
         Op::Watch { marks, row, me, write } => {
             write!(f, "watch_{} {marks}[{row}] by {me}", if *write { "write" } else { "read" })

@@ -207,6 +207,7 @@ pub fn result_type(
         | Op::Random
         | Op::Watch { .. }
         | Op::Claim { .. }
+        | Op::Lengthen { .. }
         | Op::Compact { .. } => Some(Ty::I64),
         Op::Match { .. } | Op::Group(_) => Some(Ty::I64),
         Op::F64(_) | Op::Math(..) => Some(Ty::F64),

@@ -191,7 +191,9 @@ impl<'a> Checker<'a> {
                 match self.buffer(*buffer) {
                     Some((ty, written)) => {
                         self.expect(*value, ty);
-                        if !written {
+                        // A driver sets the rows that it has made.
+                        let is_new = self.is_driver && self.has_new_rows(*buffer);
+                        if !written && !is_new {
                             self.error(format!("{buffer} is not marked as written"));
                         }
                     }
@@ -352,7 +354,7 @@ impl<'a> Checker<'a> {
                 | Stmt::Sync(_)
                 | Stmt::Progress { .. }
                 | Stmt::Reduce { .. }
-                | Stmt::Let { op: Op::Compact { .. } | Op::Append { .. }, .. }
+                | Stmt::Let { op: Op::Compact { .. } | Op::Append { .. } | Op::Lengthen { .. }, .. }
         );
         let elements = match stmt {
             Stmt::Let { op, .. } => {
@@ -421,6 +423,12 @@ impl<'a> Checker<'a> {
                 let info = self.program.buffers.get(ends.0 as usize);
                 if !info.is_some_and(|info| matches!(info.kind, BufferKind::ArrayEnds(_)) && info.written) {
                     self.error(format!("{ends} does not tell where arrays end"));
+                }
+            }
+            Op::Lengthen { buffer, count } => {
+                self.expect(*count, Ty::I64);
+                if self.program.lengthened_with(*buffer).is_empty() {
+                    self.error(format!("{buffer} is no column that gets longer"));
                 }
             }
             Op::Append { from, tag, given, count, into, kept, .. } => {
@@ -554,6 +562,23 @@ impl<'a> Checker<'a> {
 
     fn var_type(&self, var: Var) -> Option<Ty> {
         self.function.vars.get(var.0 as usize).copied()
+    }
+
+    /// Can a driver make rows of the column?
+    fn has_new_rows(&self, buffer: Buffer) -> bool {
+        let kind = self.program.buffers.get(buffer.0 as usize).map(|info| &info.kind);
+        kind.is_some_and(|kind| {
+            matches!(
+                kind,
+                BufferKind::Column { .. }
+                    | BufferKind::Frozen(_)
+                    | BufferKind::Places(_)
+                    | BufferKind::ArrayOffset(_)
+                    | BufferKind::ArrayLength(_)
+                    | BufferKind::ArrayRoom(_)
+                    | BufferKind::ArrayValues(..)
+            )
+        })
     }
 
     fn buffer(&self, buffer: Buffer) -> Option<(Ty, bool)> {

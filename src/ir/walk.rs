@@ -53,7 +53,7 @@ impl Op {
             Self::Binary(_, a, b) | Self::Compare(_, a, b) => [*a, *b].into_iter().for_each(each),
             Self::Select(condition, a, b) => [*condition, *a, *b].into_iter().for_each(each),
             Self::Watch { row, me, .. } => [*row, *me].into_iter().for_each(each),
-            Self::Claim { count, .. } => each(*count),
+            Self::Claim { count, .. } | Self::Lengthen { count, .. } => each(*count),
             Self::Math(_, args) => args.iter().copied().for_each(each),
         }
     }
@@ -86,7 +86,7 @@ impl Op {
                 each(b);
             }
             Self::Math(_, args) => args.iter_mut().for_each(each),
-            Self::Claim { count, .. } => each(count),
+            Self::Claim { count, .. } | Self::Lengthen { count, .. } => each(count),
             Self::Watch { row, me, .. } => {
                 each(row);
                 each(me);
@@ -184,6 +184,7 @@ impl Stmt {
                     Op::Load(buffer, _)
                     | Op::Watch { marks: buffer, .. }
                     | Op::Claim { ends: buffer, .. }
+                    | Op::Lengthen { buffer, .. }
                     | Op::Match { words: buffer, .. },
                 ..
             }
@@ -215,6 +216,7 @@ impl Stmt {
                     Op::Load(buffer, _)
                     | Op::Watch { marks: buffer, .. }
                     | Op::Claim { ends: buffer, .. }
+                    | Op::Lengthen { buffer, .. }
                     | Op::Match { words: buffer, .. },
                 ..
             }

@@ -170,18 +170,27 @@ fn tells_changed(version: &Version, failure: &Failure) -> bool {
         && error.told().any(|(_, receiver)| matches!(receiver, Receiver::Object(_)))
 }
 
-/// What a section needs that has too little memory for the arrays of an element; `None` for any other failure.
-fn more_room(version: &Version, failure: &Failure, elements: usize) -> Result<Option<Room>, Trouble> {
+/// What a section needs that has too little memory for the arrays of an element; `None` for any other failure. All is run
+/// again, so what is memory only where it is used, as it is on the `host`, gets much more at once.
+fn more_room(
+    version: &Version,
+    failure: &Failure,
+    elements: usize,
+    host: bool,
+) -> Result<Option<Room>, Trouble> {
     let room = version.room.get();
     let wanted = usize::try_from(failure.operands[0]).unwrap_or(usize::MAX);
     let enlarged = |now: usize| wanted.max(now).saturating_mul(2);
+    let spare =
+        |words: usize, most: usize| if host { words.max(words.saturating_mul(8).min(most)) } else { words };
     let more = match version.program.sites[failure.site.0 as usize].error {
-        ErrorKind::ScratchFull => Room { scratch: enlarged(room.scratch), ..room },
+        ErrorKind::ScratchFull => Room { scratch: spare(enlarged(room.scratch), MOST_WORDS), ..room },
         ErrorKind::ResultFull => {
             let result = enlarged(room.result);
             // Few elements get much more at once, rather than to begin again and again.
             let share = (AT_ONCE / elements.max(1)).min(result.saturating_mul(8));
-            Room { result: result.max(share), ..room }
+            let most = MOST_WORDS / elements.max(1);
+            Room { result: spare(result.max(share), most), ..room }
         }
         ErrorKind::ArraysFull(kind) if version.inferred.schema.hashes.contains_key(&kind) => {
             Room { hashes: enlarged(room.hashes).saturating_mul(2), ..room }
@@ -391,7 +400,8 @@ impl<'a> Run<'a> {
                     return Err(self.told_by_cpu());
                 }
                 Some(failure) => {
-                    let Some(more) = more_room(version, &failure, heap.length)? else {
+                    let host = profile.backend == Some("cpu");
+                    let Some(more) = more_room(version, &failure, heap.length, host)? else {
                         heap.drop_dead_pairs(&version.inferred)?;
                         let first = self.section.part.unwrap_or(0) as u32;
                         let failure = Failure { element: failure.element + first, ..failure };

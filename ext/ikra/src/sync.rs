@@ -97,7 +97,7 @@ impl SyncRun<'_> {
                     });
                 }
                 heap.commit(layout);
-                self.see_again(heap, &syncs.seen.borrow()[..seen]);
+                self.born.see_again(&syncs.seen.borrow()[..seen])?;
                 changes
             }
             None => {
@@ -121,23 +121,6 @@ impl SyncRun<'_> {
         })
     }
 
-    /// Objects and arrays are those that Ruby has seen.
-    fn see_again(&self, heap: &Heap, seen: &[Known]) {
-        let mut made = heap.made.borrow_mut();
-        made.clear();
-        made.extend(seen.iter().filter_map(|known| match known.shape {
-            Shape::Array(kind) => Some(((kind.0, known.number), known.value)),
-            _ => None,
-        }));
-        self.born.see_again(seen);
-    }
-
-    /// Arrays of which only the driver knows are forgotten: what has their numbers may be another array since.
-    fn forget_local(&self, version: &Version, heap: &Heap) {
-        self.born.show(|kind| version.keeps(kind));
-        heap.made.borrow_mut().retain(|(kind, _), _| version.keeps(ArrayKind(*kind)));
-    }
-
     fn run(
         &self,
         version: &Version,
@@ -151,7 +134,8 @@ impl SyncRun<'_> {
             return Err(Error::Internal("a sync is lost".into()).into());
         };
         faults::point("writing back in the middle")?;
-        self.forget_local(version, heap);
+        // Arrays of which only the driver knows are forgotten: what has their numbers may be another array since.
+        self.born.show(|kind| version.keeps(kind));
         self.remember(&version.inferred.schema, syncs)?;
         let scope = BlockScope::new(self.ruby, self.pinned, self.block);
         CopyBack { decoder: self.decoder(version, heap), form: ResultForm::Arrays }
@@ -161,7 +145,7 @@ impl SyncRun<'_> {
         let mut changed =
             self.run_block(version, self.decoder(version, heap), schema, (text, number), syncs)?;
         self.add_assigned(self.decoder(version, heap), around, text, &mut changed)?;
-        self.forget_local(version, heap);
+        self.born.show(|kind| version.keeps(kind));
         match self.read(version, heap, syncs)? {
             Some(read) => {
                 changed.extend(read);

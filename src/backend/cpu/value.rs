@@ -162,6 +162,7 @@ impl<'a> Emitter<'a> {
             }
             Op::Compact { flags, indices } => self.compact(*flags, *indices)?,
             Op::Append { count, .. } => self.append(op, *count)?,
+            Op::Lengthen { buffer, count } => self.lengthen(*buffer, *count)?,
             Op::Load(buffer, index) if self.is_driver => self.load_row(*buffer, *index, ty)?,
             Op::Load(buffer, _) if self.rows.contains_key(buffer) => {
                 let row = self.rows[buffer];

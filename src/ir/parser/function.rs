@@ -361,6 +361,13 @@ impl Body<'_> {
                 let ends = self.buffer()?;
                 Op::Claim { ends, count: self.parser.value()? }
             }
+            "lengthen" => {
+                let buffer = self.buffer()?;
+                if !self.parser.take_word("by") {
+                    return self.parser.expected("`by`");
+                }
+                Op::Lengthen { buffer, count: self.parser.value()? }
+            }
             "compact" => {
                 let flags = self.buffer()?;
                 Op::Compact { flags, indices: self.into()? }

@@ -31,7 +31,8 @@ pub(super) fn is_pure(op: &Op, values: &[ValueData]) -> bool {
         | Op::Match { .. }
         | Op::Group(_)
         | Op::Compact { .. }
-        | Op::Append { .. } => false,
+        | Op::Append { .. }
+        | Op::Lengthen { .. } => false,
         Op::Binary(BinaryOp::AddChecked | BinaryOp::SubChecked | BinaryOp::MulChecked, ..) => false,
         Op::Binary(BinaryOp::FloorDiv, a, b) => {
             let interval = |v: &crate::ir::Value| values[v.0 as usize].interval;

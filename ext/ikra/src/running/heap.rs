@@ -29,7 +29,6 @@ use magnus::Value;
 use magnus::rb_sys::FromRawValue;
 use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
-use std::cell::RefCell;
 use std::rc::Rc;
 
 /// How each buffer of a program is filled; found once for each compiled section.
@@ -152,8 +151,6 @@ pub struct Heap {
     pub memories: Vec<Vec<Share>>,
     /// Number of elements of the base.
     pub length: usize,
-    /// Arrays that the driver has made, by kind and id, as far as they are Ruby's already.
-    pub made: RefCell<FxHashMap<(u32, i64), VALUE>>,
     /// Lambdas and procs that the section gives, by number.
     pub procs: Vec<(u32, VALUE)>,
     /// The spans that arrays of kinds have since what was done was written back, if those change.
@@ -348,7 +345,6 @@ impl Heap {
             spans,
             memories,
             length,
-            made: RefCell::default(),
             procs: Vec::new(),
             committed: FxHashMap::default(),
             rows: FxHashMap::default(),
@@ -525,7 +521,6 @@ impl Heap {
 
     /// Puts back what a run that did not end has written.
     pub fn begin_again(&mut self, layout: &Layout) {
-        self.made.borrow_mut().clear();
         self.committed.clear();
         self.store.begin_again();
         for (column, recipe) in self.store.columns_mut().iter_mut().zip(&layout.recipes) {

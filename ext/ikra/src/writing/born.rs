@@ -6,12 +6,14 @@ use crate::vm::classes;
 use crate::vm::errors::Trouble;
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::value;
+use crate::writing::decoder::Values;
 use crate::writing::objects::Maker;
 use crate::writing::strings;
 use ikra_core::error::Error;
+use ikra_core::fallible::{self, NoMemory};
 use ikra_core::heap::Column;
 use ikra_core::infer::{BYTESIZE, ENCODING, FROZEN, Inferred, ORDER, ORIGINAL, WORDS, words_outside};
-use ikra_core::ir::{BufferKind, Part};
+use ikra_core::ir::{BufferInfo, BufferKind, Part};
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type};
 use magnus::Ruby;
 use magnus::rb_sys::protect;
@@ -26,16 +28,96 @@ pub struct Born(RefCell<Contents>);
 
 #[derive(Default)]
 struct Contents {
-    objects: FxHashMap<(HierarchyId, i64), VALUE>,
+    /// By the numbers of hierarchies and of kinds of arrays; Hashes are among these.
+    objects: Vec<Numbered>,
+    arrays: Vec<Numbered>,
     classes: FxHashMap<ClassId, Rc<OfClass>>,
+    places: Vec<Option<usize>>,
+    kinds: Vec<Option<OfArrays>>,
     strings: Option<OfStrings>,
     /// What has to be filled.
     empty: Vec<Empty>,
     /// Hashes, and then those of them whose keys and values are there. Keys are put into them when they are filled.
     hashes: Vec<(ArrayKind, i64, VALUE)>,
-    /// All of it, in the order in which it became Ruby's, and how much of that Ruby has seen in an `Ikra.sync`.
+    /// All of it, in the order in which it became Ruby's, and how much of that Ruby has seen in an `Ikra.sync`. Sections
+    /// without these know nothing of it.
     all: Vec<Known>,
     seen: usize,
+}
+
+/// Values by number. What a section makes has numbers side by side, so they are a list.
+#[derive(Default)]
+struct Numbered {
+    first: i64,
+    /// 0, which is no object: there is none of that number.
+    values: Vec<VALUE>,
+}
+
+impl Numbered {
+    fn get(&self, number: i64) -> Option<VALUE> {
+        let at = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        self.values.get(at).copied().filter(|value| *value != 0)
+    }
+
+    fn set(&mut self, number: i64, value: VALUE) -> Result<(), NoMemory> {
+        if self.values.is_empty() {
+            self.first = number;
+        }
+        if number < self.first {
+            let more = (self.first - number) as usize;
+            let all = self.values.len() + more;
+            fallible::resize(&mut self.values, all, 0)?;
+            self.values.rotate_right(more);
+            self.first = number;
+        }
+        let at = (number - self.first) as usize;
+        if at >= self.values.len() {
+            fallible::resize(&mut self.values, at + 1, 0)?;
+        }
+        self.values[at] = value;
+        Ok(())
+    }
+}
+
+/// The one of a number, which need not be there yet.
+fn of_number<T: Default>(all: &mut Vec<T>, number: u32) -> Result<&mut T, NoMemory> {
+    let at = number as usize;
+    while all.len() <= at {
+        fallible::push(all, T::default())?;
+    }
+    Ok(&mut all[at])
+}
+
+/// The arrays of a kind: the number of their schema, and the buffers that they are in.
+#[derive(Clone, Copy)]
+pub struct OfArrays {
+    pub schema: usize,
+    pub offset: usize,
+    pub length: usize,
+    pub items: Variable,
+    /// Items are no objects, arrays or Hashes that the section may have made.
+    pub flat: bool,
+}
+
+impl OfArrays {
+    fn new(inferred: &Inferred, kind: ArrayKind) -> Option<Self> {
+        let Inferred { program, schema, .. } = inferred;
+        let buffer = |kind: BufferKind| program.buffers.iter().position(|buffer| buffer.kind == kind);
+        let number = schema.arrays.iter().position(|array| array.kind == kind)?;
+        let types = &schema.arrays[number].stored.types;
+        let [payload, tags] =
+            [Part::Payload, Part::Tag].map(|part| buffer(BufferKind::ArrayValues(kind, part)));
+        Some(Self {
+            schema: number,
+            offset: buffer(BufferKind::ArrayOffset(kind))?,
+            length: buffer(BufferKind::ArrayLength(kind))?,
+            items: Variable { payload, tags, single: types.single_shape() },
+            flat: types.iter().all(|ty| match ty {
+                Type::Object(_, class) => *class == ClassId::STRING,
+                ty => !matches!(ty, Type::Array(_) | Type::Hash(..)),
+            }),
+        })
+    }
 }
 
 /// An object, array or Hash that the section has made, by its number.
@@ -80,10 +162,18 @@ pub struct OfClass {
 }
 
 /// The buffers of payload and tag, and the shape of all values.
+#[derive(Clone, Copy)]
 pub struct Variable {
     pub payload: Option<usize>,
     pub tags: Option<usize>,
     pub single: Option<Shape>,
+}
+
+impl Variable {
+    pub fn values(self, columns: &[Column]) -> Values<'_> {
+        let [payload, tags] = [self.payload, self.tags].map(|buffer| buffer.map(|buffer| &columns[buffer]));
+        Values { payload, tags, single: self.single }
+    }
 }
 
 /// What a Hash is to hold: an array of keys, and one of values.
@@ -95,18 +185,19 @@ pub struct Pairs {
 
 impl Pairs {
     pub fn put_into(self, hash: VALUE) -> Result<(), Trouble> {
-        let mut at = 0;
-        loop {
-            // SAFETY: both are kept alive by `Pinned`; the items are copied before anything runs.
-            let pair = unsafe {
-                let values = value::items(self.values);
-                value::items(self.keys).get(at).copied().zip(values.get(at).copied())
-            };
-            let Some((key, value)) = pair else { return Ok(()) };
-            at += 1;
-            // SAFETY: all are live; what is raised ends in `protect`.
-            protect(|| unsafe { rb_sys::rb_hash_aset(hash, key, value) })?;
-        }
+        // SAFETY: all are kept alive by `Pinned`. Each pair is copied before anything runs. What is raised, as keys may be
+        // looked at by the user's code, ends in `protect`; nothing in the closure needs dropping.
+        protect(|| unsafe {
+            let mut at = 0;
+            while let (Some(key), Some(value)) =
+                (value::items(self.keys).get(at).copied(), value::items(self.values).get(at).copied())
+            {
+                rb_sys::rb_hash_aset(hash, key, value);
+                at += 1;
+            }
+            value::NIL
+        })?;
+        Ok(())
     }
 }
 
@@ -140,6 +231,17 @@ impl OfClass {
     }
 }
 
+impl Contents {
+    fn set(&mut self, known: &Known) -> Result<(), NoMemory> {
+        let all = match known.shape {
+            Shape::Object(hierarchy) => of_number(&mut self.objects, hierarchy.0)?,
+            Shape::Array(kind) => of_number(&mut self.arrays, kind.0)?,
+            _ => return Ok(()),
+        };
+        all.set(known.number, known.value)
+    }
+}
+
 impl Born {
     /// Forgets all, as what had these numbers is no more.
     pub fn clear(&self) {
@@ -161,22 +263,52 @@ impl Born {
             _ => true,
         }));
         contents.seen = contents.all.len();
+        for (kind, arrays) in (0..).map(ArrayKind).zip(&mut contents.arrays) {
+            if !stays(kind) {
+                *arrays = Numbered::default();
+            }
+        }
     }
 
     /// The run has begun again, and has come to where Ruby had seen this.
-    pub fn see_again(&self, seen: &[Known]) {
+    pub fn see_again(&self, seen: &[Known]) -> Result<(), NoMemory> {
         let contents = &mut *self.0.borrow_mut();
+        contents.arrays.clear();
         for known in seen {
-            if let Shape::Object(hierarchy) = known.shape {
-                contents.objects.insert((hierarchy, known.number), known.value);
-            }
+            contents.set(known)?;
         }
         contents.all = seen.to_vec();
         contents.seen = seen.len();
+        Ok(())
     }
 
     pub fn object(&self, hierarchy: HierarchyId, id: i64) -> Option<VALUE> {
-        self.0.borrow().objects.get(&(hierarchy, id)).copied()
+        self.0.borrow().objects.get(hierarchy.0 as usize)?.get(id)
+    }
+
+    pub fn array(&self, kind: ArrayKind, id: i64) -> Option<VALUE> {
+        self.0.borrow().arrays.get(kind.0 as usize)?.get(id)
+    }
+
+    /// The column that has the places of the classes of a hierarchy.
+    pub fn places(&self, inferred: &Inferred, hierarchy: HierarchyId) -> Result<Option<usize>, NoMemory> {
+        let contents = &mut *self.0.borrow_mut();
+        let known = of_number(&mut contents.places, hierarchy.0)?;
+        if known.is_none() {
+            let is_it = |buffer: &BufferInfo| buffer.kind == BufferKind::Places(hierarchy);
+            *known = inferred.program.buffers.iter().position(is_it);
+        }
+        Ok(*known)
+    }
+
+    /// Where the arrays of a kind are.
+    pub fn arrays(&self, inferred: &Inferred, kind: ArrayKind) -> Result<Option<OfArrays>, NoMemory> {
+        let contents = &mut *self.0.borrow_mut();
+        let known = of_number(&mut contents.kinds, kind.0)?;
+        if known.is_none() {
+            *known = OfArrays::new(inferred, kind);
+        }
+        Ok(*known)
     }
 
     /// A String of its own, from its row.
@@ -212,10 +344,21 @@ impl Born {
         Ok((words, size as usize, flags))
     }
 
-    pub fn add_string(&self, hierarchy: HierarchyId, row: usize, string: VALUE) {
+    /// Something is Ruby's now, and needs no filling. `seen`: Ruby may see it before the section ends.
+    pub fn add(&self, known: Known, seen: bool) -> Result<(), NoMemory> {
         let contents = &mut *self.0.borrow_mut();
-        contents.objects.insert((hierarchy, row as i64), string);
-        contents.all.push(Known { shape: Shape::Object(hierarchy), number: row as i64, value: string });
+        contents.set(&known)?;
+        if seen { fallible::push(&mut contents.all, known) } else { Ok(()) }
+    }
+
+    /// It is to be filled.
+    pub fn fill_later(&self, empty: Empty) -> Result<(), NoMemory> {
+        fallible::push(&mut self.0.borrow_mut().empty, empty)
+    }
+
+    /// The same of a Hash.
+    pub fn fill_hash_later(&self, kind: ArrayKind, id: i64, hash: VALUE) -> Result<(), NoMemory> {
+        fallible::push(&mut self.0.borrow_mut().hashes, (kind, id, hash))
     }
 
     pub fn class(
@@ -231,26 +374,6 @@ impl Born {
         let of_class = Rc::new(OfClass::new(ruby, pool, inferred, of)?);
         self.0.borrow_mut().classes.insert(of.1, of_class.clone());
         Ok(of_class)
-    }
-
-    /// An object has been allocated.
-    pub fn add(&self, hierarchy: HierarchyId, row: usize, of_class: Rc<OfClass>, object: VALUE) {
-        let contents = &mut *self.0.borrow_mut();
-        contents.objects.insert((hierarchy, row as i64), object);
-        contents.empty.push(Empty::Object(of_class, row, object));
-        contents.all.push(Known { shape: Shape::Object(hierarchy), number: row as i64, value: object });
-    }
-
-    pub fn add_array(&self, kind: ArrayKind, id: i64, array: VALUE) {
-        let contents = &mut *self.0.borrow_mut();
-        contents.empty.push(Empty::Array(kind, id, array));
-        contents.all.push(Known { shape: Shape::Array(kind), number: id, value: array });
-    }
-
-    pub fn add_hash(&self, kind: ArrayKind, id: i64, hash: VALUE) {
-        let contents = &mut *self.0.borrow_mut();
-        contents.hashes.push((kind, id, hash));
-        contents.all.push(Known { shape: Shape::Array(kind), number: id, value: hash });
     }
 
     pub fn next_hash(&self) -> Option<(ArrayKind, i64, VALUE)> {

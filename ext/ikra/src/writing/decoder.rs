@@ -6,10 +6,10 @@ use crate::vm::errors::Trouble;
 use crate::vm::object_layout::variables_of;
 use crate::vm::pinned::Pinned;
 use crate::vm::value;
-use crate::writing::born::{Born, Empty, OfClass, Pairs};
+use crate::writing::born::{Born, Empty, Known, OfArrays, OfClass, Pairs};
 use crate::writing::objects::{Maker, Origin};
 use ikra_core::error::Error;
-use ikra_core::fallible;
+use ikra_core::fallible::{self, NoMemory};
 use ikra_core::heap::schema::ArraySchema;
 use ikra_core::heap::{Column, Schema};
 use ikra_core::infer::Inferred;
@@ -107,6 +107,9 @@ impl Values<'_> {
     }
 }
 
+/// Arrays of so few items are made with these.
+const SHORT: usize = 16;
+
 /// Everything that decoding looks at.
 #[derive(Clone, Copy)]
 pub struct Decoder<'a> {
@@ -191,14 +194,21 @@ impl<'a> Decoder<'a> {
             let string =
                 black_box(self.born.string(self.inferred, self.heap.store.columns(), hierarchy, row)?);
             self.pinned.hold(string)?;
-            self.born.add_string(hierarchy, row, string);
+            self.know(Shape::Object(hierarchy), id, string)?;
             return Ok(string);
         }
         let of_class = self.born.class(self.ruby, &self.heap.pool, self.inferred, (hierarchy, class))?;
         let object = black_box(of_class.maker.allocate()?);
         self.pinned.hold(object)?;
-        self.born.add(hierarchy, row, of_class, object);
+        self.know(Shape::Object(hierarchy), id, object)?;
+        self.born.fill_later(Empty::Object(of_class, row, object))?;
         Ok(object)
+    }
+
+    /// What the section has made under this number is Ruby's now. That Ruby may see it before the section ends is true of
+    /// all where there is an `Ikra.sync`.
+    fn know(&self, shape: Shape, number: i64, value: VALUE) -> Result<(), NoMemory> {
+        self.born.add(Known { shape, number, value }, !self.schema().syncs.is_empty())
     }
 
     /// Fills what the section has made and is empty, and what is made meanwhile.
@@ -265,9 +275,7 @@ impl<'a> Decoder<'a> {
         let columns = self.heap.store.columns();
         let mut order = 0;
         for (place, (value, variable)) in values.iter_mut().zip(variables).enumerate() {
-            let [payload, tags] =
-                [variable.payload, variable.tags].map(|buffer| buffer.map(|buffer| &columns[buffer]));
-            let (shape, payload) = Values { payload, tags, single: variable.single }.get(row)?;
+            let (shape, payload) = variable.values(columns).get(row)?;
             if place == maker.order() {
                 order = payload;
                 continue;
@@ -315,7 +323,8 @@ impl<'a> Decoder<'a> {
     }
 
     fn row_of_born(&self, hierarchy: HierarchyId, id: i64) -> Result<(usize, ClassId), Error> {
-        self.row_in(self.buffer(&BufferKind::Places(hierarchy)), hierarchy, id)
+        let places = self.born.places(self.inferred, hierarchy)?;
+        self.row_in(places.map(|places| &self.heap.store.columns()[places]), hierarchy, id)
     }
 
     pub fn class_of_born(&self, hierarchy: HierarchyId, id: i64) -> Option<ClassId> {
@@ -339,48 +348,64 @@ impl<'a> Decoder<'a> {
 
     /// An array that the section has made: each is one array in Ruby.
     fn made_array(&self, kind: ArrayKind, id: i64) -> Result<VALUE, Trouble> {
-        let key = (kind.0, id);
-        if let Some(known) = self.heap.made.borrow().get(&key) {
-            return Ok(*known);
+        if let Some(known) = self.born.array(kind, id) {
+            return Ok(known);
         }
+        let shape = Shape::Array(kind);
         if self.schema().hashes.contains_key(&kind) {
             // SAFETY: what it raises ends in `protect`.
             let hash = black_box(protect(|| unsafe { rb_sys::rb_hash_new() })?);
             self.pinned.hold(hash)?;
-            self.heap.made.borrow_mut().insert(key, hash);
-            self.born.add_hash(kind, id, hash);
+            self.know(shape, id, hash)?;
+            self.born.fill_hash_later(kind, id, hash)?;
             return Ok(hash);
         }
-        let (_, _, length) = self.place_of_array(kind, id)?;
-        let array = protect_array(self.ruby, length)?;
-        self.pinned.hold(array.as_raw())?;
-        self.heap.made.borrow_mut().insert(key, array.as_raw());
-        self.born.add_array(kind, id, array.as_raw());
-        Ok(array.as_raw())
+        let (of, offset, length) = self.span_of_array(kind, id)?;
+        if of.flat && length <= SHORT {
+            // On the stack, and known to others, so that the garbage collector sees what was made.
+            let mut block = [value::NIL; SHORT];
+            let block = black_box(&mut block);
+            let values = of.items.values(self.heap.store.columns());
+            let make = |shape, payload| self.made_empty(shape, payload);
+            let count = values.decode(offset..offset + length, &mut block[..length], make)?;
+            let (first, count) = (block.as_ptr(), count as std::ffi::c_long);
+            // SAFETY: all are live; what it raises ends in `protect`.
+            let array = black_box(protect(|| unsafe { rb_sys::rb_ary_new_from_values(count, first) })?);
+            self.pinned.hold(array)?;
+            self.know(shape, id, array)?;
+            return Ok(array);
+        }
+        let array = protect_array(self.ruby, length)?.as_raw();
+        self.pinned.hold(array)?;
+        self.know(shape, id, array)?;
+        self.born.fill_later(Empty::Array(kind, id, array))?;
+        Ok(array)
+    }
+
+    fn span_of_array(&self, kind: ArrayKind, id: i64) -> Result<(OfArrays, usize, usize), Error> {
+        let columns = self.heap.store.columns();
+        let of = self.born.arrays(self.inferred, kind)?;
+        let row = |list: usize| {
+            let column = Some(&columns[list]);
+            let column = column.filter(|column| usize::try_from(id).is_ok_and(|id| id < column.len()));
+            column.map(|column| column.bits(id as usize) as usize)
+        };
+        let place = of.and_then(|of| Some((of, row(of.offset)?, row(of.length)?)));
+        place.ok_or_else(|| Error::Internal(format!("array {id} of {kind:?} is not there")))
     }
 
     /// What an array that the section has made holds, where its items are, and how many.
     pub fn place_of_array(&self, kind: ArrayKind, id: i64) -> Result<(&'a ArraySchema, usize, usize), Error> {
-        let schema = self.schema().arrays.iter().find(|array| array.kind == kind);
-        let row = |list: BufferKind| {
-            let column =
-                self.buffer(&list).filter(|column| usize::try_from(id).is_ok_and(|id| id < column.len()));
-            column.map(|column| column.bits(id as usize) as usize)
-        };
-        let place = schema.zip(row(BufferKind::ArrayOffset(kind))).zip(row(BufferKind::ArrayLength(kind)));
-        let Some(((schema, offset), length)) = place else {
-            return Err(Error::Internal(format!("array {id} of {kind:?} is not there")));
-        };
-        Ok((schema, offset, length))
+        let (of, offset, length) = self.span_of_array(kind, id)?;
+        Ok((&self.schema().arrays[of.schema], offset, length))
     }
 
     fn fill_array(&self, kind: ArrayKind, id: i64, array: VALUE) -> Result<(), Trouble> {
-        let (schema, offset, length) = self.place_of_array(kind, id)?;
+        let (of, offset, length) = self.span_of_array(kind, id)?;
         // SAFETY: the array was made above, and `Pinned` keeps it alive.
         let array = RArray::from_value(unsafe { Value::from_raw(array) });
         let array = array.ok_or_else(|| Error::Internal("an array is none".into()))?;
-        let values = self.values(|part| BufferKind::ArrayValues(kind, part), &schema.stored.types);
-        self.push_all(array, &values, offset..offset + length)
+        self.push_all(array, &of.items.values(self.heap.store.columns()), offset..offset + length)
     }
 
     /// A value that is there already: an immediate, or one of the objects and arrays found.
@@ -409,9 +434,7 @@ impl<'a> Decoder<'a> {
             Shape::Object(hierarchy) => {
                 self.object(hierarchy, payload).or_else(|| self.born.object(hierarchy, payload))
             }
-            Shape::Array(kind) => {
-                self.array(kind, payload).or_else(|| self.heap.made.borrow().get(&(kind.0, payload)).copied())
-            }
+            Shape::Array(kind) => self.array(kind, payload).or_else(|| self.born.array(kind, payload)),
             shape => self.existing(shape, payload).ok(),
         }
     }

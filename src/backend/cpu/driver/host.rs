@@ -7,6 +7,7 @@ use super::super::runtime::{self, ThreadState};
 use super::arrays::{Base, Copied};
 use super::pushing::Pushed;
 use super::scratch::Scratch;
+use super::settle::{Longer, too_many};
 use super::{Driver, ENDED};
 use crate::backend::collectives;
 use crate::backend::{AtSync, Failure, Launch, Outcome, Session, Texts};
@@ -227,6 +228,62 @@ impl<'a> DriverState<'a> {
         Ok(&mut self.session.store().columns_mut()[at])
     }
 
+    /// More rows of zeros for a column and those that go with it, which machine code goes on to read and write; gives the
+    /// first of them.
+    fn add_rows(&mut self, buffer: Buffer, count: usize) -> Result<usize, Stop> {
+        let driver = self.driver;
+        let known = driver.settler.longer.get(&buffer);
+        let Longer { columns, marks, items } =
+            known.ok_or_else(|| internal("a column that does not get longer"))?;
+        if self.view(buffer).first.is_null() {
+            self.fetch(Some(buffer))?;
+        }
+        // A filler stands behind all items.
+        let filler = usize::from(*items);
+        let first = self.column(buffer).len().saturating_sub(filler);
+        let end = first.saturating_add(count).saturating_add(filler);
+        if end > MOST_ROWS {
+            return Err(too_many(if *items { "items of arrays" } else { "objects and arrays of a kind" }));
+        }
+        for column in columns {
+            self.extend_here(*column, end, true)?;
+        }
+        for (marks, words) in marks {
+            self.extend_here(*marks, end * words, false)?;
+        }
+        Ok(first)
+    }
+
+    /// How machine code has a column, if it does.
+    fn view(&self, buffer: Buffer) -> View {
+        self.driver.own[buffer.0 as usize].map_or(View::NONE, |own| self.views[own as usize])
+    }
+
+    /// A column gets so many rows, if it has fewer, which may be elsewhere afterwards. `keeps` where somebody asks what it
+    /// held before.
+    fn extend_here(&mut self, buffer: Buffer, rows: usize, keeps: bool) -> Result<(), Stop> {
+        let view = self.view(buffer);
+        let (column, changing) = if view.changing_rows > 0 {
+            // It changes already behind a row, so its end does.
+            (&mut self.session.store().columns_mut()[buffer.0 as usize], view.changing)
+        } else {
+            if view.first.is_null() {
+                self.fetch(Some(buffer))?;
+            }
+            let from = self.column(buffer).len();
+            self.change(buffer, from, keeps)?;
+            let changing = self.session.changed(buffer, from) as u64;
+            (&mut self.session.store().columns_mut()[buffer.0 as usize], changing)
+        };
+        let more = rows.saturating_sub(column.len());
+        column.try_reserve(more)?;
+        column.extend_zeros(more);
+        if let Some(own) = self.driver.own[buffer.0 as usize] {
+            self.show(u64::from(own), buffer, Some(changing as usize));
+        }
+        Ok(())
+    }
+
     /// How a launch has ended, where that ends the driver. Ticks of failures are counted from the launch's own.
     pub(super) fn done(&self, outcome: Outcome) -> Result<(), Stop> {
         match outcome {
@@ -400,6 +457,19 @@ pub(super) unsafe extern "C" fn append(state: *mut DriverState<'_>, request: u64
     };
     // SAFETY: as said.
     unsafe { host(state, work) }
+}
+
+/// # Safety
+/// As [`host`].
+pub(super) unsafe extern "C" fn lengthen(state: *mut DriverState<'_>, buffer: u64, count: i64) -> i64 {
+    let work = |state: &mut DriverState<'_>| {
+        faults::point("making rows")?;
+        let (buffer, count) = (state.buffer(buffer)?, usize::try_from(count).unwrap_or(0));
+        state.thread.operands[0] = state.add_rows(buffer, count)? as i64;
+        Ok(())
+    };
+    // SAFETY: as said.
+    unsafe { keeping_views(state, work) }
 }
 
 /// # Safety

@@ -49,6 +49,8 @@ pub struct Driver {
     /// The program's numbers of the buffers and scalars that it has, by its own.
     buffers: Vec<Buffer>,
     scalars: Vec<Scalar>,
+    /// Its own numbers of buffers, by the program's.
+    own: Vec<Option<u32>>,
     /// Those that the program changes which meant something before, by the program's numbers.
     changes: Vec<bool>,
     /// Ticks are numbered in marks.
@@ -104,6 +106,7 @@ const STORE: &str = "ikra_store";
 const OVER: &str = "ikra_over";
 const COPY: &str = "ikra_copy";
 const APPEND: &str = "ikra_append";
+const LENGTHEN: &str = "ikra_lengthen";
 const ASSIGN: &str = "ikra_assign";
 const KEEP: &str = "ikra_keep";
 const SYNC: &str = "ikra_sync";
@@ -115,8 +118,8 @@ impl Driver {
         /// By text, the one used last at the end.
         static SHARED: Mutex<VecDeque<(String, Arc<Code>)>> = Mutex::new(VecDeque::new());
         let start = Instant::now();
-        let (own, buffers, scalars) = own_program(program)?;
-        let text = own.to_string();
+        let (alone, buffers, scalars) = own_program(program)?;
+        let text = alone.to_string();
         // Nobody waits: a process that forks may leave the lock to a thread that is not there in the child.
         let shared = SHARED.try_lock().and_then(|mut shared| {
             let known = shared.iter().position(|(known, _)| *known == text)?;
@@ -128,7 +131,7 @@ impl Driver {
         let code = match shared {
             Some(code) => code,
             None => {
-                let code = Arc::new(cancel::within(token, || Code::new(&own))?);
+                let code = Arc::new(cancel::within(token, || Code::new(&alone))?);
                 let forgotten = SHARED.try_lock().and_then(|mut shared| {
                     shared.push_back((text, code.clone()));
                     if shared.len() > MOST_SHARED { shared.pop_front() } else { None }
@@ -137,10 +140,14 @@ impl Driver {
                 code
             }
         };
-        profile.step("code: driver", start.elapsed(), own.size() as u64);
+        profile.step("code: driver", start.elapsed(), alone.size() as u64);
         let changes = program.buffers.iter().map(BufferInfo::changes).collect();
+        let mut own = vec![None; program.buffers.len()];
+        for (number, buffer) in (0..).zip(&buffers) {
+            own[buffer.0 as usize] = Some(number);
+        }
         let counts_ticks = program.is_watched();
-        let deep = frame::nest_deeply(&own, &[FuncId(0)]);
+        let deep = frame::nest_deeply(&alone, &[FuncId(0)]);
         let (settler, kernels) = (Settler::new(program), program.kernels.len());
         let has_rounds = has_rounds(program, &settler);
         let memory = program.buffers.iter().position(|buffer| buffer.kind == BufferKind::Scratch);
@@ -152,6 +159,7 @@ impl Driver {
             code,
             buffers,
             scalars,
+            own,
             changes,
             counts_ticks,
             kernels,
@@ -298,6 +306,7 @@ impl Code {
             (OVER, host::over as *const u8),
             (COPY, host::copy as *const u8),
             (APPEND, host::append as *const u8),
+            (LENGTHEN, host::lengthen as *const u8),
             (ASSIGN, host::assign as *const u8),
             (KEEP, host::keep as *const u8),
             (SYNC, host::sync as *const u8),
@@ -479,6 +488,12 @@ impl Emitter<'_> {
         let count = self.bits(count)?;
         self.call_host(APPEND, &[request, count])?;
         Ok(self.given(0, Ty::I32))
+    }
+
+    pub fn lengthen(&mut self, buffer: Buffer, count: Value) -> Result<clif::Value, Error> {
+        let (buffer, count) = (self.word(buffer.0), self.bits(count)?);
+        self.call_host(LENGTHEN, &[buffer, count])?;
+        Ok(self.given(0, Ty::I64))
     }
 
     pub fn assign(&mut self, scalar: Scalar, value: Value) -> Result<(), Error> {

@@ -10,10 +10,12 @@ use crate::error::Error;
 use crate::fallible;
 use crate::heap::{Column, JobOrder, Round, Segment, marks};
 use crate::ir::settling::{HeldValue, NewArrays, NewObjects, Settling, SettlingKernel};
-use crate::ir::{Arrays, Buffer, BufferKind, Items, KernelId, Program, Watched};
+use crate::ir::walk::for_each;
+use crate::ir::{Arrays, Buffer, BufferKind, Items, KernelId, Op, Program, Stmt, Watched};
 use crate::parallel;
 use crate::types::{ClassId, HierarchyId, ListKind, Shape};
 use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -29,10 +31,21 @@ pub(super) struct Settler {
     marks: BTreeMap<Buffer, (Buffer, usize)>,
     /// For how many items arrays have room that grow, by the same.
     rooms: BTreeMap<Buffer, Buffer>,
+    /// What [`crate::ir::Op::Lengthen`] makes longer.
+    pub longer: FxHashMap<Buffer, Longer>,
     /// Words of an object and where the number of its bytes is, if it has bytes, by the number of its class.
     objects: Vec<Option<(usize, Option<usize>)>>,
     /// Words of an item, by the number of the kind of lists.
     lists: Vec<Option<usize>>,
+}
+
+/// The columns that get longer together, those of marks among them with the words of a row.
+#[derive(Debug, Default)]
+pub(super) struct Longer {
+    pub columns: Vec<Buffer>,
+    pub marks: Vec<(Buffer, usize)>,
+    /// They are items of arrays.
+    pub items: bool,
 }
 
 impl Settler {
@@ -73,7 +86,8 @@ impl Settler {
         let kinds = plan.lists.keys().chain(plan.remembered.keys()).copied().chain(logs).max();
         let lists = (0..kinds.map_or(0, |kind| kind.0 + 1)).map(|kind| plan.width(ListKind(kind)));
         let (objects, lists) = (objects.collect(), lists.collect());
-        Self { plan, of_objects, of_driver, marks, rooms, objects, lists }
+        let longer = longer(program, words);
+        Self { plan, of_objects, of_driver, marks, rooms, longer, objects, lists }
     }
 
     fn kernel(&self, kernel: KernelId) -> Option<&SettlingKernel> {
@@ -136,6 +150,35 @@ impl Settler {
         let arrays = (0..).map(ListKind).zip(arrays).filter(|(_, made)| !made.is_empty());
         Ok(Made { objects: objects.collect(), arrays: arrays.collect() })
     }
+}
+
+fn longer(program: &Program, words: usize) -> FxHashMap<Buffer, Longer> {
+    let mut all = FxHashMap::default();
+    for driver in program.drivers() {
+        for_each(&program.functions[driver.0 as usize].body, &mut |stmt| {
+            let Stmt::Let { op: Op::Lengthen { buffer, .. }, .. } = stmt else { return };
+            let kind = |buffer: Buffer| &program.buffers[buffer.0 as usize].kind;
+            let watched = |of: &BufferKind| match (of, kind(*buffer)) {
+                (BufferKind::Marks(Watched::Column { hierarchy, .. }), BufferKind::Places(of)) => {
+                    hierarchy == of
+                }
+                (
+                    BufferKind::Marks(Watched::Arrays(kind)),
+                    BufferKind::ArrayOffset(of) | BufferKind::ArrayValues(of, _),
+                ) => kind == of,
+                _ => false,
+            };
+            let marks = (0..program.buffers.len() as u32).map(Buffer).filter(|other| watched(kind(*other)));
+            all.entry(*buffer).or_insert_with(|| {
+                let mut columns = program.lengthened_with(*buffer);
+                // What is told is that of the one that is named.
+                columns.sort_by_key(|column| column != buffer);
+                let items = matches!(kind(*buffer), BufferKind::ArrayValues(..));
+                Longer { columns, marks: marks.map(|marks| (marks, words)).collect(), items }
+            });
+        });
+    }
+    all
 }
 
 /// What elements have made: by class and by kind of lists, the elements and the words where each thing begins.
@@ -325,12 +368,18 @@ impl DriverState<'_> {
         let Some(SettlingKernel { words, count: number, .. }) = settler.kernel(kernel) else {
             return Err(internal("a kernel that does not settle").into());
         };
-        let room = settler.plan.room.map_or(0, |room| self.scalars[room.0 as usize]) as usize;
-        let (words, number, all) = (*words, *number, count.saturating_mul(room));
+        let room = settler.plan.room.map(|room| room.0 as usize);
+        let asked = room.map_or(0, |room| self.launch.scalars[room]) as usize;
+        // The host gives an element more than it has asked for.
+        let words_of_each = asked.min((MOST_ROWS / count.max(1)).max(asked / 8));
+        let (words, number, all) = (*words, *number, count.saturating_mul(words_of_each));
         if all > MOST_ROWS {
             let told =
-                format!("{count} elements make more than {room} words each: more than a section can number");
+                format!("{count} elements make more than {asked} words each: more than a section can number");
             return Err(Error::Device(told).into());
+        }
+        if let Some(room) = room {
+            self.scalars[room] = words_of_each as u64;
         }
         self.scalars[number.0 as usize] = count as u64;
         if let Some(one_by_one) = settler.plan.one_by_one {

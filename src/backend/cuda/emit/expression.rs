@@ -165,7 +165,7 @@ impl Writer<'_, '_> {
                 Text::atom(format!("claim(args.{name}, {count})")).converted(Width::Long, width)
             }
             // A driver's, which runs on the host.
-            Op::Compact { .. } | Op::Append { .. } => Text::atom("0"),
+            Op::Compact { .. } | Op::Append { .. } | Op::Lengthen { .. } => Text::atom("0"),
             // No program that has them comes here.
             Op::Match { .. } | Op::Group(_) => Text::atom("0"),
             Op::Random => Text::atom("random_bits(e)").converted(Width::Long, width),
