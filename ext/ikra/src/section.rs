@@ -35,6 +35,7 @@ use crate::writing::{exceptions, strings, texts_now};
 use ikra_core::backend::{Backend, Executable, Failure, Launch, Outcome};
 use ikra_core::cancel::CancellationToken;
 use ikra_core::error::Error;
+use ikra_core::fallible;
 use ikra_core::faults;
 use ikra_core::heap::schema::{ColumnSchema, Output};
 use ikra_core::heap::{Column, Store};
@@ -181,6 +182,8 @@ fn more_room(
     let room = version.room.get();
     let wanted = usize::try_from(failure.operands[0]).unwrap_or(usize::MAX);
     let enlarged = |now: usize| wanted.max(now).saturating_mul(2);
+    // What specs fill with garbage is memory.
+    let host = host && !fallible::fills_with_garbage();
     let spare =
         |words: usize, most: usize| if host { words.max(words.saturating_mul(8).min(most)) } else { words };
     let more = match version.program.sites[failure.site.0 as usize].error {
@@ -195,7 +198,7 @@ fn more_room(
         ErrorKind::ArraysFull(kind) if version.inferred.schema.hashes.contains_key(&kind) => {
             Room { hashes: enlarged(room.hashes).saturating_mul(2), ..room }
         }
-        ErrorKind::ArraysFull(_) => Room { items: enlarged(room.items).saturating_mul(2), ..room },
+        ErrorKind::ArraysFull(_) => Room { items: enlarged(room.items), ..room },
         _ => return Ok(None),
     };
     if more.scratch > MOST_WORDS || more.result > MOST_WORDS {

@@ -10,6 +10,7 @@ use super::runtime::{BROKEN, DONE, EntryFn, INTERRUPTED, ThreadState};
 use super::{Code, EntryCode, internal};
 use crate::backend::{Failure, Launch, Outcome, Texts};
 use crate::error::Error;
+use crate::fallible;
 use crate::faults;
 use crate::heap::Column;
 use crate::heap::job_order::Round;
@@ -63,8 +64,8 @@ impl Scratch {
         if kept.len() >= words.max(1) {
             return Some(Self(kept));
         }
-        let zeros = bytemuck::allocation::try_zeroed_vec;
-        zeros(words.max(SCRATCH)).or_else(|()| zeros(words)).ok().map(Self)
+        let unset = fallible::unset;
+        unset(words.max(SCRATCH)).or_else(|_| unset(words)).ok().map(Self)
     }
 }
 
