@@ -31,10 +31,22 @@ impl Lowerer<'_> {
     }
 
     /// The driver has put a String that it makes somewhere: it is a copy of that from then on, which must not change, and
-    /// where the other one may, be looked at.
+    /// be looked at only where the other one does not either.
     pub(crate) fn check_rowless(&mut self, string: &Operand) {
         let has_row = self.has_row(string);
         let ok = self.b.unary(UnaryOp::Not, has_row);
+        self.check_not_put(ok);
+    }
+
+    /// The same of a String that is looked at: frozen ones do not change.
+    pub(super) fn check_same(&mut self, string: &Operand) {
+        let (has_row, frozen) = (self.has_row(string), self.is_frozen_string(string));
+        let rowless = self.b.unary(UnaryOp::Not, has_row);
+        let ok = self.b.binary(BinaryOp::OrB, rowless, frozen);
+        self.check_not_put(ok);
+    }
+
+    fn check_not_put(&mut self, ok: Value) {
         let message = "a String that an object, array or element has by now cannot be changed by the code around \
                        parallel calls, or looked at by it where others may change [unsupported-string]\n  hint: change it before, or a copy: dup";
         self.check(ok, ErrorKind::Unsupported(message.into()), &[]);

@@ -261,7 +261,7 @@ impl Lowerer<'_> {
         let size = match string.types.single() {
             Some(ty) if ty.is_made_string() => {
                 if self.in_driver && self.memo.changes_strings {
-                    self.check_rowless(string);
+                    self.check_same(string);
                 }
                 self.string_field(string.value(), SIZE)
             }

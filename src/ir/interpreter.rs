@@ -386,10 +386,8 @@ impl<'a> Machine<'a> {
                 let count = frame.get(*count) as usize;
                 let all = self.program.lengthened_with(*buffer);
                 // A filler stands behind all items of arrays.
-                let is_items = |buffer: &Buffer| {
-                    matches!(self.program.buffers[buffer.0 as usize].kind, BufferKind::ArrayValues(..))
-                };
-                let filler = usize::from(is_items(buffer));
+                let kind = &self.program.buffers[buffer.0 as usize].kind;
+                let filler = usize::from(matches!(kind, super::BufferKind::ArrayValues(..)));
                 let first = self.columns[buffer.0 as usize].len().saturating_sub(filler);
                 for buffer in all {
                     let column = &mut self.columns[buffer.0 as usize];

@@ -33,6 +33,7 @@ use crate::ir::{
     BinaryOp, Block, Buffer, BufferKind, Comparison, FuncId, Function, Interval, Label, Op, Program, Scalar,
     ScalarSource, Stmt, Ty, UnaryOp, Value, ValueData, Var, Watched,
 };
+use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A call takes no more arguments, which are written to memory.
@@ -49,12 +50,20 @@ pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error
             _ => None,
         })
         .collect();
+    if watched.is_empty() {
+        return Ok(());
+    }
     let mut plain = program.clone();
     let mut changed = false;
+    let mut facts = Facts::new(program);
     for what in watched {
         token.check()?;
-        let deferring = defer(program, &what);
-        changed |= !deferring.is_empty();
+        let deferring = defer(program, &what, &facts);
+        if deferring.is_empty() {
+            continue;
+        }
+        changed = true;
+        facts = Facts::new(program);
         for FuncId(number) in deferring {
             unwatch::function(&mut plain.functions[number as usize].body, &plain.sites, Some(&what));
         }
@@ -70,6 +79,32 @@ pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error
     Ok(())
 }
 
+/// What is known of all functions: what they touch with all that they call, and what they themselves load and store.
+struct Facts {
+    effects: Vec<Effects>,
+    loads: Vec<FxHashSet<Buffer>>,
+    stores: Vec<FxHashSet<Buffer>>,
+}
+
+impl Facts {
+    fn new(program: &Program) -> Self {
+        let count = program.functions.len();
+        let (mut loads, mut stores) = (vec![FxHashSet::default(); count], vec![FxHashSet::default(); count]);
+        for (number, function) in program.functions.iter().enumerate() {
+            for_each(&function.body, &mut |stmt| match stmt {
+                Stmt::Let { op: Op::Load(buffer, _), .. } => {
+                    loads[number].insert(*buffer);
+                }
+                Stmt::Store { buffer, .. } => {
+                    stores[number].insert(*buffer);
+                }
+                _ => {}
+            });
+        }
+        Self { effects: effects(program), loads, stores }
+    }
+}
+
 /// Is it what is watched so?
 fn is_part(what: &Watched, kind: &BufferKind) -> bool {
     match (what, kind) {
@@ -83,12 +118,11 @@ fn is_part(what: &Watched, kind: &BufferKind) -> bool {
 }
 
 /// Takes all changes of one thing out, in kernels that touch it in no other way; gives the functions that had them.
-fn defer(program: &mut Program, what: &Watched) -> BTreeSet<FuncId> {
+fn defer(program: &mut Program, what: &Watched, facts: &Facts) -> BTreeSet<FuncId> {
     let buffers = (0..).map(Buffer).zip(&program.buffers);
     let group: BTreeSet<Buffer> =
         buffers.filter(|(_, info)| is_part(what, &info.kind)).map(|(buffer, _)| buffer).collect();
-    let effects = effects(program);
-    let mut finder = Finder { program, group, effects, changes: Vec::new() };
+    let mut finder = Finder { program, group, facts, changes: Vec::new() };
     let deferring = finder.deferring(what);
     finder.changes.clear();
     let mut functions = program.functions.clone();
@@ -136,7 +170,7 @@ struct Change {
 struct Finder<'a> {
     program: &'a Program,
     group: BTreeSet<Buffer>,
-    effects: Vec<Effects>,
+    facts: &'a Facts,
     changes: Vec<Change>,
 }
 
@@ -199,21 +233,41 @@ impl Finder<'_> {
         let entries =
             self.program.kernels.iter().map(|kernel| kernel.entries.iter().map(|entry| entry.function));
         let kernels: Vec<_> = entries.map(|entries| self.program.called_from(entries)).collect();
-        let (mut changing, mut touching) = (BTreeSet::new(), BTreeSet::new());
-        for function in kernels.iter().flatten().copied().collect::<BTreeSet<_>>() {
+        let all: BTreeSet<FuncId> = kernels.iter().flatten().copied().collect();
+        let has = |buffers: &FxHashSet<Buffer>| self.group.iter().any(|buffer| buffers.contains(buffer));
+        let stores = |FuncId(number): &FuncId| has(&self.facts.stores[*number as usize]);
+        let loads = |FuncId(number): &FuncId| has(&self.facts.loads[*number as usize]);
+        // What only reads is no change.
+        let touching = all.iter().filter(|f| !stores(f) && loads(f) || self.moves(**f, what));
+        let touching: BTreeSet<FuncId> = touching.copied().collect();
+        let mut candidates: BTreeSet<FuncId> = all.into_iter().filter(|f| stores(f)).collect();
+        let others = self.others(&kernels, &touching, &candidates);
+        candidates.retain(|function| !others.contains(function));
+        let (mut changing, mut touching) = (BTreeSet::new(), touching);
+        for function in candidates {
             let known = self.changes.len();
-            let without = self.function(function, what);
-            if without.is_none() || self.moves(function, what) {
+            if self.function(function, what).is_none() {
                 touching.insert(function);
             } else if self.changes.len() > known {
                 changing.insert(function);
             }
         }
+        let others = self.others(&kernels, &touching, &changing);
+        changing.difference(&others).copied().collect()
+    }
+
+    /// The functions of kernels that touch the group otherwise, or change what those touch.
+    fn others(
+        &self,
+        kernels: &[BTreeSet<FuncId>],
+        touching: &BTreeSet<FuncId>,
+        changing: &BTreeSet<FuncId>,
+    ) -> BTreeSet<FuncId> {
         // What the driver does, it does when elements have run; but it may call what they call.
         let mut others = self.program.drivers();
         loop {
             let known = others.len();
-            for calls in &kernels {
+            for calls in kernels {
                 let is_other = |function: &FuncId| {
                     touching.contains(function) || changing.contains(function) && others.contains(function)
                 };
@@ -222,10 +276,9 @@ impl Finder<'_> {
                 }
             }
             if others.len() == known {
-                break;
+                return others;
             }
         }
-        changing.difference(&others).copied().collect()
     }
 
     /// Does it change the lengths of such arrays? Their rows are not the same later.
@@ -337,7 +390,7 @@ impl Finder<'_> {
             Stmt::Break(label) | Stmt::Continue(label) => !labels.contains(label),
             Stmt::Return(_) => true,
             Stmt::Call { function, .. } | Stmt::Defer { function, .. } => {
-                let effects = self.effects.get(function.0 as usize);
+                let effects = self.facts.effects.get(function.0 as usize);
                 effects.is_none_or(|effects| self.group.iter().any(|buffer| effects.touches(*buffer)))
             }
             _ => self.index(stmt).is_some(),

@@ -6,7 +6,6 @@ use crate::vm::classes;
 use crate::vm::errors::Trouble;
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::value;
-use crate::writing::decoder::Values;
 use crate::writing::objects::Maker;
 use crate::writing::strings;
 use ikra_core::error::Error;
@@ -167,13 +166,6 @@ pub struct Variable {
     pub payload: Option<usize>,
     pub tags: Option<usize>,
     pub single: Option<Shape>,
-}
-
-impl Variable {
-    pub fn values(self, columns: &[Column]) -> Values<'_> {
-        let [payload, tags] = [self.payload, self.tags].map(|buffer| buffer.map(|buffer| &columns[buffer]));
-        Values { payload, tags, single: self.single }
-    }
 }
 
 /// What a Hash is to hold: an array of keys, and one of values.

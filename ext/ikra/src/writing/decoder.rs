@@ -6,7 +6,7 @@ use crate::vm::errors::Trouble;
 use crate::vm::object_layout::variables_of;
 use crate::vm::pinned::Pinned;
 use crate::vm::value;
-use crate::writing::born::{Born, Empty, Known, OfArrays, OfClass, Pairs};
+use crate::writing::born::{Born, Empty, Known, OfArrays, OfClass, Pairs, Variable};
 use crate::writing::objects::{Maker, Origin};
 use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
@@ -66,7 +66,13 @@ pub struct Values<'a> {
 /// What a value is made from: shape and payload.
 type Raw = (Shape, i64);
 
-impl Values<'_> {
+impl<'a> Values<'a> {
+    fn of(variable: Variable, columns: &'a [Column]) -> Self {
+        let [payload, tags] =
+            [variable.payload, variable.tags].map(|buffer| buffer.map(|buffer| &columns[buffer]));
+        Self { payload, tags, single: variable.single }
+    }
+
     pub fn get(&self, row: usize) -> Result<Raw, Error> {
         let shape = match (self.tags, self.single) {
             (Some(tags), _) => Shape::of_tag(tags.bits(row) as i32),
@@ -275,7 +281,7 @@ impl<'a> Decoder<'a> {
         let columns = self.heap.store.columns();
         let mut order = 0;
         for (place, (value, variable)) in values.iter_mut().zip(variables).enumerate() {
-            let (shape, payload) = variable.values(columns).get(row)?;
+            let (shape, payload) = Values::of(*variable, columns).get(row)?;
             if place == maker.order() {
                 order = payload;
                 continue;
@@ -365,7 +371,7 @@ impl<'a> Decoder<'a> {
             // On the stack, and known to others, so that the garbage collector sees what was made.
             let mut block = [value::NIL; SHORT];
             let block = black_box(&mut block);
-            let values = of.items.values(self.heap.store.columns());
+            let values = Values::of(of.items, self.heap.store.columns());
             let make = |shape, payload| self.made_empty(shape, payload);
             let count = values.decode(offset..offset + length, &mut block[..length], make)?;
             let (first, count) = (block.as_ptr(), count as std::ffi::c_long);
@@ -405,7 +411,7 @@ impl<'a> Decoder<'a> {
         // SAFETY: the array was made above, and `Pinned` keeps it alive.
         let array = RArray::from_value(unsafe { Value::from_raw(array) });
         let array = array.ok_or_else(|| Error::Internal("an array is none".into()))?;
-        self.push_all(array, &of.items.values(self.heap.store.columns()), offset..offset + length)
+        self.push_all(array, &Values::of(of.items, self.heap.store.columns()), offset..offset + length)
     }
 
     /// A value that is there already: an immediate, or one of the objects and arrays found.
