@@ -1,6 +1,7 @@
 //! One call of a parallel method: finds or makes the compiled version that fits the objects, runs it, copies back.
 
 use crate::capture::CapturedBlock;
+use crate::code::names;
 use crate::code::sources;
 use crate::code::syncs::SyncText;
 use crate::explain;
@@ -21,7 +22,7 @@ use crate::sync::{SyncRun, Syncs};
 use crate::versions::{Conflicts, ExecutableOf, Learned, Version};
 use crate::vm::background;
 use crate::vm::column;
-use crate::vm::errors::Trouble;
+use crate::vm::errors::{Stop, Trouble};
 use crate::vm::gvl::{self, Ask};
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
@@ -272,9 +273,23 @@ impl<'a> Run<'a> {
         loop {
             match self.attempt(profile, &mut random) {
                 Err(Trouble::Anew) => self.born.clear(),
+                // It may be that what was only likely cannot be compiled, or not with all the rest.
+                Err(trouble) if self.is_refusal(&trouble) && self.learned.borrow_mut().forget_likely() => {
+                    self.born.clear();
+                }
                 ended => return ended,
             }
         }
+    }
+
+    fn is_refusal(&self, trouble: &Trouble) -> bool {
+        let refusal = matches!(
+            trouble,
+            Trouble::Core(Error::Unsupported(_))
+                | Trouble::Unsupported { .. }
+                | Trouble::Stop(Stop::Refused(_))
+        );
+        refusal && !self.syncs.any()
     }
 
     /// `random`: what random numbers hang on, once it is known.
@@ -480,7 +495,8 @@ impl<'a> Run<'a> {
                 // SAFETY: the table of Symbols keeps it alive.
                 let symbol = magnus::Symbol::from_value(unsafe { Value::from_raw(symbol.ok_or_else(lost)?) });
                 let name = symbol.ok_or_else(lost)?.name()?.into_owned();
-                learned.names.insert((place.0, place.1, name));
+                let others = names::likely(self.ruby, &version.pool, heap.symbols.all(), &name)?;
+                learned.name(place, name, others);
                 Ok(true)
             }
             _ => Ok(false),

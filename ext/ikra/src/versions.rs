@@ -38,18 +38,48 @@ impl DataTypeFunctions for Handle {
 }
 
 /// What runs have found out of lines of files, for which a section is compiled anew.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Learned {
     /// Items are written behind the end of an array there, with nils between.
     pub gaps: BTreeSet<(String, u32)>,
     /// Methods are called by these names there, which are not written out.
     pub names: BTreeSet<(String, u32, String)>,
+    /// Those of them that are only likely, unless likely ones have turned out to be in the way.
+    pub likely: Option<BTreeSet<(String, u32, String)>>,
+}
+
+impl Default for Learned {
+    fn default() -> Self {
+        Self { gaps: BTreeSet::new(), names: BTreeSet::new(), likely: Some(BTreeSet::new()) }
+    }
 }
 
 impl Learned {
     pub fn extend(&mut self, other: &Self) {
         self.gaps.extend(other.gaps.iter().cloned());
         self.names.extend(other.names.iter().cloned());
+        if other.likely.is_none() {
+            self.likely = None;
+        }
+    }
+
+    /// Methods are called by this name there, and by others that are as likely.
+    pub fn name(&mut self, (path, line): (String, u32), name: String, others: BTreeSet<String>) {
+        let place = |name: String| (path.clone(), line, name);
+        self.names.insert(place(name));
+        if let Some(likely) = &mut self.likely {
+            for other in others.into_iter().map(place).filter(|other| !self.names.contains(other)) {
+                likely.insert(other);
+            }
+            self.names.extend(likely.iter().cloned());
+        }
+    }
+
+    /// What was only likely is forgotten, for good: true if there was any.
+    pub fn forget_likely(&mut self) -> bool {
+        let likely = self.likely.take().unwrap_or_default();
+        self.names.retain(|name| !likely.contains(name));
+        !likely.is_empty()
     }
 
     pub fn is_within(&self, other: &Self) -> bool {

@@ -48,6 +48,11 @@ impl Symbols {
         self.values.starts_with(named)
     }
 
+    /// All of them.
+    pub fn all(&self) -> &[VALUE] {
+        &self.values
+    }
+
     /// The Symbol with a number.
     pub fn get(&self, number: i32) -> Option<VALUE> {
         self.values.get(usize::try_from(number).ok()?).copied()

@@ -184,6 +184,19 @@ fn singleton_matters(singleton: VALUE, class: VALUE) -> Result<bool, Error> {
     Ok(false)
 }
 
+/// The names of all methods of a class's instances.
+pub fn method_names(class: VALUE) -> Result<Vec<String>, Error> {
+    let mut names = Vec::new();
+    for list in [rb_sys::rb_class_instance_methods, rb_sys::rb_class_private_instance_methods] {
+        // SAFETY: the class is live; there are no arguments.
+        let list = protect(|| unsafe { list(0, std::ptr::null(), class) })?;
+        for name in array(list)? {
+            names.push(value::name_of_symbol(name.as_raw()));
+        }
+    }
+    Ok(names)
+}
+
 /// The instance method that Ruby would call, as an UnboundMethod.
 pub fn instance_method(ruby: &Ruby, module: VALUE, name: ID) -> Result<Option<VALUE>, Error> {
     let values = [module, value::symbol_of(name)];

@@ -181,6 +181,13 @@ impl ObjectPool {
         self.find(module).expect("the pool is not complete yet")
     }
 
+    /// The classes and modules of the user's.
+    pub fn users(&self) -> Vec<VALUE> {
+        let classes = &self.0.borrow().classes;
+        let users = classes.iter().skip(ClassId::BUILTIN.len()).filter(|info| info.literal.is_none());
+        users.map(|info| info.value).collect()
+    }
+
     pub fn class(&self, class: ClassId) -> VALUE {
         self.0.borrow().classes[class.0 as usize].value
     }

@@ -180,6 +180,12 @@ pub fn name_of(id: ID) -> String {
     unsafe { Value::from_raw(symbol_of(id)) }.to_string()
 }
 
+/// The name of a Symbol.
+pub fn name_of_symbol(symbol: VALUE) -> String {
+    // SAFETY: the caller keeps it alive.
+    unsafe { Value::from_raw(symbol) }.to_string()
+}
+
 /// The ID of a name.
 pub fn intern(_ruby: &Ruby, name: &str) -> ID {
     // Ruby looks at the first byte of an empty name too.

@@ -1,0 +1,52 @@
+//! By which names methods may be called where a name has turned out to be one: of `public_send(COMMANDS[i])` the other
+//! commands, of `send("visit_#{kind}")` the other methods that begin so. To learn them one after the other would compile
+//! the section once for each.
+
+use crate::vm::classes;
+use crate::vm::errors::Trouble;
+use crate::vm::object_pool::ObjectPool;
+use crate::vm::reflection::{Own, call};
+use crate::vm::value;
+use magnus::{Ruby, Value, prelude::*};
+use rb_sys::VALUE;
+use std::collections::BTreeSet;
+
+/// With more of them it is not known which.
+const MOST: usize = 24;
+/// What other names are to begin with is as long.
+const SHORTEST_PREFIX: usize = 3;
+
+/// Methods written in Ruby, of classes that have one of this name: those that Symbols of the section name, and those with
+/// the same beginning, as far as an underscore.
+pub fn likely(
+    ruby: &Ruby,
+    pool: &ObjectPool,
+    symbols: &[VALUE],
+    name: &str,
+) -> Result<BTreeSet<String>, Trouble> {
+    let prefix = name.rfind('_').map(|at| &name[..=at]).filter(|prefix| prefix.len() >= SHORTEST_PREFIX);
+    let symbols: BTreeSet<String> = symbols.iter().map(|symbol| value::name_of_symbol(*symbol)).collect();
+    let mut found = BTreeSet::new();
+    for class in pool.users() {
+        if !is_written(ruby, class, name)? {
+            continue;
+        }
+        for other in classes::method_names(class)? {
+            let is_likely =
+                symbols.contains(&other) || prefix.is_some_and(|prefix| other.starts_with(prefix));
+            if is_likely && is_written(ruby, class, &other)? {
+                found.insert(other);
+            }
+        }
+    }
+    Ok(if found.len() > MOST { BTreeSet::new() } else { found })
+}
+
+/// Has the class such a method, written in Ruby?
+fn is_written(ruby: &Ruby, class: VALUE, name: &str) -> Result<bool, Trouble> {
+    let Some(method) = classes::instance_method(ruby, class, value::intern(ruby, name))? else {
+        return Ok(false);
+    };
+    let place: Value = call(ruby, Own::SourceLocation, &[method])?;
+    Ok(!place.is_nil())
+}
