@@ -69,6 +69,21 @@ module Delegations
     end
   end
 
+  # Has more methods that are called by name, one of which cannot run in a section.
+  class Robot
+    COMMANDS = %i[left right ahead report].freeze
+    attr_reader :x
+
+    def initialize = @x = 0
+    def left = @x -= 1
+    def right = @x += 1
+    def ahead = @x *= 2
+    def report = File.write("robot", @x.to_s)
+    def on_bump = @x = 0
+    def on_goal = @x + 100
+    def on_error = File.exist?("robot")
+  end
+
   # Delegates for itself.
   module Single
     extend SingleForwardable
@@ -163,6 +178,30 @@ each_compiling_backend do
     rescue TypeError
       -2
     end
+  end
+
+  it "learns those with a name that are as likely, and does without them where they cannot be compiled" do
+    steps = [0, 1, 1, 2, 0, 2]
+    expect_same([1, 2]) do |n|
+      robot = Delegations::Robot.new
+      steps.each { |step| robot.public_send(Delegations::Robot::COMMANDS[(step * n) % 3]) }
+      robot.x
+    end
+    expect_same([3, 4]) do |n|
+      robot = Delegations::Robot.new
+      names = %w[bump goal]
+      (0...n).map { |i| robot.send("on_#{names[i % 2]}") }
+    end
+  end
+
+  it "compiles once for all commands" do
+    next if Ikra.backend == :ruby
+
+    commands = %i[left right ahead]
+    profile = Ikra.profile do
+      [5].pmap { |n| (0...n).sum { |i| Delegations::Robot.new.public_send(commands[i % 3]) } }
+    end
+    expect(profile.steps["pass: reuse"][:count]).to eq(2)
   end
 
   it "learns names also while elements run at the same time, and refuses those that are new behind an Ikra.sync" do

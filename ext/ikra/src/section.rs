@@ -22,7 +22,7 @@ use crate::sync::{SyncRun, Syncs};
 use crate::versions::{Conflicts, ExecutableOf, Learned, Version};
 use crate::vm::background;
 use crate::vm::column;
-use crate::vm::errors::{Stop, Trouble};
+use crate::vm::errors::Trouble;
 use crate::vm::gvl::{self, Ask};
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
@@ -273,23 +273,9 @@ impl<'a> Run<'a> {
         loop {
             match self.attempt(profile, &mut random) {
                 Err(Trouble::Anew) => self.born.clear(),
-                // It may be that what was only likely cannot be compiled, or not with all the rest.
-                Err(trouble) if self.is_refusal(&trouble) && self.learned.borrow_mut().forget_likely() => {
-                    self.born.clear();
-                }
                 ended => return ended,
             }
         }
-    }
-
-    fn is_refusal(&self, trouble: &Trouble) -> bool {
-        let refusal = matches!(
-            trouble,
-            Trouble::Core(Error::Unsupported(_))
-                | Trouble::Unsupported { .. }
-                | Trouble::Stop(Stop::Refused(_))
-        );
-        refusal && !self.syncs.any()
     }
 
     /// `random`: what random numbers hang on, once it is known.
@@ -646,6 +632,10 @@ impl<'a> Run<'a> {
     fn infer(&self, asked: Asked, pool: ObjectPool, profile: &mut Profile) -> Result<Inference<'a>, Trouble> {
         let _in_use = sources::InUse::new(self.ruby);
         self.infer_version(asked, pool, profile).map_err(|trouble| match trouble {
+            // It may be that what was only likely cannot be compiled, or not with all the rest.
+            Trouble::Core(Error::Unsupported(_)) if self.learned.borrow_mut().forget_likely() => {
+                Trouble::Anew
+            }
             // What it shows may be forgotten later.
             Trouble::Core(Error::Unsupported(_)) => exceptions::exception(self.ruby, trouble).into(),
             other => other,
