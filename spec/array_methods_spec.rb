@@ -128,6 +128,29 @@ each_backend do
     expect_same(arrays) { |x| a = x.dup; a.fill { |i| i * i } }
   end
 
+  it "replaces parts by others" do
+    expect_same(arrays) { |x| [-3, -1, 0, 1, 2, 3].map { |i| a = x.dup; a[i, 1] = 8; a } }
+    expect_same(arrays) { |x| [0, 1, 2, 9].map { |n| a = x.dup; a[1, n] = [8, 9, 10]; a if x.any? } }
+    expect_same(arrays) { |x| a = x.dup; a[0, 2] = []; a }
+    expect_same(arrays) { |x| a = x.dup; a[1, 0] = a; a if x.any? }
+    expect_same(arrays) { |x| a = x.dup; a[0..1] = 7; a }
+    expect_same(arrays) { |x| a = x.dup; a[-2..] = [1, 2, 3]; a }
+    expect_same(arrays) { |x| a = x.dup; a[...-1] = [nil]; a }
+    expect_same(arrays) { |x| a = x.dup; a[1..0] = [5, 6]; a if x.any? }
+    expect_same(arrays) { |x| a = x.dup; a[-9..2] = 1 }
+    expect_same(arrays) { |x| a = x.dup; a[-9, 1] = 1 }
+    expect_same(arrays) { |x| a = x.dup; a[0, -1] = 1 }
+    expect_same(arrays) { |x| a = x.dup; a[7, 2] = [1, 2]; a }
+    expect_same(arrays) { |x| a = x.dup; a[8..9] = []; a }
+    expect_same(arrays) { |x| a = x.dup; (a[0, 1] = [4, 5]) + a }
+    expect_same(arrays) { |x| a = x.dup; a[1.9, 1.2] = :s; a if x.any? }
+    expect_same(arrays) { |x| a = x.map { |v| [v] }; a[0, 1] = [[1, 2]]; a.first << 3; a }
+    expect_same(arrays) { |x| a = x.dup; a.map!.with_index { |v, i| v * i }; a }
+    expect_same(arrays) { |x| x.group_by.with_index { |v, i| (v + i).even? } }
+    expect_same(arrays) { |x| a = x.dup; a.sort_by!.with_index { |v, i| -i }; a }
+    expect_same(arrays) { |x| a = x.dup; [a.collect!.with_index(2) { |v, i| v - i }, a.map!.size] }
+  end
+
   it "takes parts" do
     expect_same(arrays) { |x| x.values_at(1..2) }
     expect_same(arrays) { |x| x.values_at(-1..5, 0) }

@@ -114,6 +114,7 @@ pub(super) const ROWS: &[Row] = &[
         c.receiver.clone()
     }),
     carrying("fill", fill),
+    row("#leave_gap", leave_gap),
     // ---- what core.rb is made of
     carrying("#push", |s, c| {
         if let Some(to) = Changing::of(&c.receiver) {
@@ -263,10 +264,7 @@ fn insert(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if place.is_bottom() {
         return place;
     }
-    s.fill_gap(&call.receiver, place.value());
-    let Some(length) = super::array::length_of(s, &call.receiver) else { return Operand::bottom() };
-    let ok = s.b.compare(Comparison::Le, place.value(), length);
-    s.check(ok, ErrorKind::ArrayGrowth, &[place.value(), length]);
+    s.send(&call.receiver, "#leave_gap", std::slice::from_ref(&place), 2);
     insert_all(s, &call.receiver, &place, items);
     call.receiver.clone()
 }
@@ -380,15 +378,56 @@ fn append(s: &mut Lowerer<'_>, to: Changing, value: &Operand) {
     });
 }
 
+/// `array[start, count] = items`, `array[range] = items`, or what is no array instead of these.
+fn splice(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if !s.count_arguments(call, 2, 3) || mutable(s, call).is_none() {
+        return Operand::bottom();
+    }
+    let Some((value, place)) = call.args.split_last() else { return Operand::bottom() };
+    let mut args = Vec::new();
+    let name = match place {
+        [range] => {
+            args.push(range.clone());
+            "#splice_range"
+        }
+        _ => {
+            for number in place {
+                let Some(number) = to_integer_argument(s, number) else { return Operand::bottom() };
+                args.push(Operand::integer(number));
+            }
+            "#splice"
+        }
+    };
+    let items = s.through_to_ary(value);
+    let done = s.switch(&items, 37, &mut |s, items| {
+        let items = match items.types.single() {
+            Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => items,
+            _ => s.tuple(&[items]),
+        };
+        // The array itself may be it.
+        let items = s.send(&items, "#copy", &[], 3);
+        let mut args = args.clone();
+        args.push(items);
+        s.send(&call.receiver, name, &args, 4)
+    });
+    if done.is_bottom() { done } else { value.clone() }
+}
+
+/// Where items are about to be put behind an index: it is the length at most, or the gap is filled with nils.
+fn leave_gap(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let index = call.args[0].value();
+    s.fill_gap(&call.receiver, index);
+    let Some(length) = super::array::length_of(s, &call.receiver) else { return Operand::bottom() };
+    let ok = s.b.compare(Comparison::Le, index, length);
+    s.check(ok, ErrorKind::ArrayGrowth, &[index, length]);
+    Operand::nil()
+}
+
 fn store(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if call.args.len() == 3
         || call.args.first().is_some_and(|a| matches!(a.types.single(), Some(Type::Range { .. })))
     {
-        return s.refuse_here(
-            "unsupported-store",
-            "one item at a time is written in a section",
-            Some("write to the indices in a loop".into()),
-        );
+        return splice(s, call);
     }
     if !s.count_arguments(call, 2, 2) {
         return Operand::bottom();

@@ -2778,6 +2778,58 @@ module Array
     __push(nil) while size < index
   end
 
+  # `array[start, count] = items`, which are those of another array.
+  def __splice(start, count, items)
+    raise IndexError, "negative length (#{count})" if count < 0
+
+    n = size
+    at = start < 0 ? start + n : start
+    raise IndexError, "index #{start} too small for array; minimum: #{-n}" if at < 0
+
+    __leave_gap(at)
+    n = size
+    count = n - at if count > n - at
+    m = items.size
+    more = m - count
+    if more > 0
+      # What comes to stand behind the items that are there: of them, or of the others.
+      i = n
+      while i < n + more
+        __push(i - more >= at + count ? __item(i - more) : items.__item(i - at))
+        i += 1
+      end
+      i = n - 1
+      while i >= at + m
+        __set(i, __item(i - more))
+        i -= 1
+      end
+    elsif more < 0
+      i = at + count
+      while i < n
+        __set(i + more, __item(i))
+        i += 1
+      end
+      __resize(n + more)
+      n += more
+    end
+    stop = at + m < n ? at + m : n
+    i = at
+    while i < stop
+      __set(i, items.__item(i - at))
+      i += 1
+    end
+    nil
+  end
+
+  # The same where a range says which.
+  def __splice_range(range, items)
+    at = __beginning(range)
+    stop = range.end.__nil? ? size : __to_long(range.end)
+    stop += size if stop < 0
+    stop += 1 unless range.end.__nil? || range.exclude_end?
+    __splice(at, stop > at ? stop - at : 0, items)
+  end
+
   def __replace(other)
     i = 0
     n = other.size

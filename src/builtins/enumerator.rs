@@ -208,7 +208,12 @@ pub(crate) fn enumerates(ty: &Type, name: &str, arguments: usize) -> bool {
         | Type::List(_)
         | Type::Range { .. }
         | Type::Enumerator(..) => match name {
-            "select!" | "filter!" | "keep_if" | "reject!" | "delete_if" if is_array(ty) => none,
+            "select!" | "filter!" | "keep_if" | "reject!" | "delete_if" | "map!" | "collect!" | "sort_by!"
+                if is_array(ty) =>
+            {
+                none
+            }
+            "group_by" if !ty.is_hash() => none,
             "each" | "map" | "collect" | "select" | "filter" | "find_all" | "reject" | "filter_map"
             | "flat_map" | "collect_concat" | "each_with_index" | "each_index" | "reverse_each"
             | "each_entry" | "partition" | "min_by" | "max_by" | "minmax_by" | "sort_by" | "find"

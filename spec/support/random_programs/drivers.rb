@@ -190,7 +190,9 @@ module RandomPrograms
       value = -> { ints ? e("(", expression([:int], depth), " % 9973)") : constant(cells.types.items[0]) }
       form = pick([[" << ", nil], [".push(", ", ", ")"], [".unshift(", ")"], [".insert(2, ", ")"], [".concat([", "])"],
                    [" << ", " if #{name}.size < 12"], [".push(", ", #{name}.shift)"], [".pop if ", " == 5"],
-                   [".reject! { |cell| cell == ", " }"], [".delete(", ")"], [".delete_at(", " % 7)"]])
+                   [".reject! { |cell| cell == ", " }"], [".delete(", ")"], [".delete_at(", " % 7)"],
+                   ["[1, 2] = ", nil], ["[-1..] = [", ", ", "]"], ["[0...1] = [", ", ", "] if #{name}.size < 12"],
+                   [".map!.with_index { |cell, i| i == 1 ? ", " : cell }"]])
       parts = form.each_cons(2).flat_map { |before, after| [before, value.call, *(after if after == form.last)] }
       Node.statement(name, *parts.compact)
     end
