@@ -120,10 +120,25 @@ each_backend do
   end
 end
 
-each_compiling_backend do
-  it "refuses what gives a Hash" do
-    points = [HashPatterns::Point.new(1, 2)]
-    refused = raise_error(Ikra::UnsupportedError, /name the keys.*|\[unsupported-hash-pattern\]/m)
-    expect { points.pmap { |p| case p; in {x:, **rest} then rest.size + x end } }.to refused
+each_backend do
+  point = HashPatterns::Point
+  let(:points) { [point.new(1, 2), point.new(0, nil), HashPatterns::Keyed.new(x: 3, z: 4), HashPatterns::One.new(9)] }
+
+  it "gives the other keys as a Hash" do
+    expect_same(points) { |p| case p; in {x:, **rest} then [x, rest] end }
+    expect_same(points) { |p| case p; in {**all} then all.keys end }
+    expect_same(points) { |p| case p; in {x: 0, **rest} then rest.size; in {z:, **rest} then [z, rest[:x]]; else -1 end }
+    expect_same(points) { |p| case p; in {q:, **rest} then rest; in {x:, **} then x end }
+    expect_same(points) { |p| p => {x:, z:, **rest}; [x, z, rest] }
+    expect_same([1, 2]) do |n|
+      options = { name: "a#{n}", age: n, tags: [n] }
+      case options
+      in {age: 1, **rest} then rest.merge!(b: 2); [options, rest]
+      in {name: String => name, **rest} if rest.key?(:age) then [name, rest]
+      end
+    end
+    table = { a: 1, b: 2, "c" => 3 }
+    expect_same([1, 5]) { |n| case table; in {a: ^n, **rest} then rest; in {b:, **rest} then [b, rest.size] end }
+    expect_same(points) { |p| case [p, 1]; in [{x:, **rest}, 1] then [x, rest.to_a] end }
   end
 end

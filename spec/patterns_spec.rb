@@ -205,9 +205,27 @@ each_backend do
   end
 end
 
-each_compiling_backend do
-  it "refuses what it does not know, with a hint" do
-    expect { [1].pmap { |x| case x; in {a:, **b} then 1 end } }.to raise_error(Ikra::UnsupportedError, /hash-pattern.*hint/m)
+each_backend do
+  it "finds items in arrays" do
+    lists = [[1, 2, 42, 5], [], [42], [1, :a, 2.5, nil, :a], [7, 7, 43]]
+    expect_same(lists) { |l| case l; in [*, 40..50 => x, *post] then [x, post]; else 0 end }
+    expect_same(lists) { |l| case l; in [*pre, Symbol => s, Float | nil => f, *] then [pre, s, f]; in [*a] then a.size end }
+    expect_same(lists) { |l| case l; in [*pre, a, b, *post] if a == b then [pre, post]; else -1 end }
+    expect_same(lists) { |l| l in [*, 7, 43, *] }
+    expect_same(lists) { |l| l => [*, 42, *rest]; rest }
+    expect_same(lists) { |l| l => [*, _, _, *] }
+    expect_same([1, 3]) { |n| case [n, 2, 3]; in [*a, 3, *b] then [a, b] end }
+    expect_same([1, 3]) { |n| case [[n, :x], [2, :y]]; in [*, [Integer => k, :y], *] then k end }
+    expect_same([1, 3]) { |n| [n, 2] => [*, 3, *]; 0 }
+    expect_same([PatternPoint.new(1, 2)]) { |p| case p; in PatternPoint[*, 2, *] then 1 end }
+    expect_same([2, 3]) do |n|
+      rows = []
+      n.times { |i| rows << [i, [i, i * 2]] }
+      case rows
+      in [*before, [1, [a, b]], *after] then [before, a + b, after.size]
+      end
+    end
+    expect_same(lists) { |l| found = 0; 3.times { |i| case l; in [*, Integer => x, *] if x > i then found += x; else nil end }; found }
   end
 end
 

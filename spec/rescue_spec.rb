@@ -324,6 +324,20 @@ each_compiling_backend do
     expect { [2**62].pmap { |x| begin; x * 4; rescue Exception; 0; end } }.to raise_error(Ikra::OverflowError)
   end
 
+  it "knows what it rescues as $!" do
+    expect_same([1, 2]) { |x| begin; raise Told, "x#{x}"; rescue; $!.message; end }
+    expect_same([1, 2]) { |x| (raise Told, "x#{x}" if x > 1; x) rescue $!.message }
+    expect_same([1, 2]) do |x|
+      begin
+        raise Told, "a"
+      rescue Told => e
+        inner = begin; x / 0; rescue; "#{$!.message}!"; end
+        [e.message, $!.message, inner, $!.class, [1].map { |y| $!.message * y }]
+      end
+    end
+    expect_same([1, 2]) { |x| begin; raise Told, "a"; rescue Told, TypeError; raise $! if x > 1; $!.is_a?(Told); end }
+  end
+
   it "knows what it has rescued for as long as the local" do
     expect_same([1, 2]) { |x| begin; raise Told, "x#{x}"; rescue => e; e.message; end }
     again = proc { |x| begin; x / (x - 1); rescue => e; 1; end; raise e if e; x }

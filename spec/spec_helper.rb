@@ -7,6 +7,9 @@ HAS_GPU = Dir["/dev/nvidia[0-9]*"].any?
 has_compiler = ENV["PATH"].split(File::PATH_SEPARATOR).any? { |folder| File.executable?(File.join(folder, "g++")) }
 ENV["IKRA_CUDA_EMULATOR"] ||= emulator if !HAS_GPU && has_compiler && File.directory?(emulator)
 
+# Find patterns are experimental in Ruby 3.1.
+Warning[:experimental] = false
+
 require "ikra"
 unless Ikra.const_get(:Native)::TESTING
   abort "The specs need an extension with what tests may do: run `rake spec`, or `rake compile:testing` before rspec"

@@ -208,7 +208,8 @@ pub(crate) fn enumerates(ty: &Type, name: &str, arguments: usize) -> bool {
         | Type::List(_)
         | Type::Range { .. }
         | Type::Enumerator(..) => match name {
-            "select!" | "filter!" | "keep_if" | "reject!" | "delete_if" | "map!" | "collect!" | "sort_by!"
+            "select!" | "filter!" | "keep_if" | "reject!" | "delete_if" | "map!" | "collect!"
+            | "sort_by!"
                 if is_array(ty) =>
             {
                 none

@@ -29,6 +29,15 @@ pub(super) const ROWS: &[Row] = &[
         }
     }),
     row("rand", super::kernel::rand),
+    bare("superclass", |s, c| {
+        let Some(class) = module_of(&c.receiver).filter(|class| !s.host.is_module(*class)) else {
+            return unknown(s, c);
+        };
+        match s.host.superclass(class) {
+            Some(superclass) => Operand { types: Type::Module(superclass).into(), values: Values::new() },
+            None => Operand::nil(),
+        }
+    }),
     bare("name", |s, c| name(s, c, "#frozen_name")),
     bare("to_s", |s, c| name(s, c, "#as_name")),
     bare("inspect", |s, c| name(s, c, "#as_name")),

@@ -266,6 +266,10 @@ pub trait Host {
     /// `class <= ancestor`, modules included.
     fn is_subclass(&self, class: ClassId, ancestor: ClassId) -> bool;
     fn is_module(&self, class: ClassId) -> bool;
+    /// The class that a class inherits from.
+    fn superclass(&self, _class: ClassId) -> Option<ClassId> {
+        None
+    }
     /// Do Ruby's own methods treat instances of the class by what they are, not by the methods that they have? So they
     /// do with a Rational, a Range, a class, an Array of a subclass. Strings and Hashes do not count: what is about
     /// them says so itself.

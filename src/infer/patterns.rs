@@ -179,7 +179,10 @@ impl Lowerer<'_> {
                 }
                 (condition, value)
             }
-            PatternKind::Bind(_) | PatternKind::Array { .. } | PatternKind::Hash { .. } => {
+            PatternKind::Bind(_)
+            | PatternKind::Array { .. }
+            | PatternKind::Find { .. }
+            | PatternKind::Hash { .. } => {
                 (Condition { value: self.b.bool(true), yes: vec![], no: vec![] }, None)
             }
         }
@@ -322,7 +325,9 @@ impl Lowerer<'_> {
                     if s.b.is_dead() { Operand::bottom() } else { Operand::nil() }
                 });
             }
-            PatternKind::Array { constant, .. } | PatternKind::Hash { constant, .. } => {
+            PatternKind::Array { constant, .. }
+            | PatternKind::Find { constant, .. }
+            | PatternKind::Hash { constant, .. } => {
                 if let Some(constant) = constant {
                     let (condition, value) = self.case_equality(subject, constant);
                     self.enter_pattern(pattern);
@@ -379,7 +384,86 @@ impl Lowerer<'_> {
         });
     }
 
+    /// `[*, a, b, *]` over an array of known length.
+    fn find_in_tuple(&mut self, pattern: &Pattern, array: &Operand, items: &[Operand], miss: &Miss) {
+        let PatternKind::Find { before, middle, after, .. } = &pattern.kind else { return };
+        if items.len() < middle.len() {
+            let given = Told::Text(items.len().to_string());
+            return self.missed(miss, length_mismatch(array, given, middle.len(), true));
+        }
+        self.labelled(SLOT_HIT, false, |s, hit| {
+            for first in 0..=items.len() - middle.len() {
+                s.within_slot(first as u32, |s| {
+                    s.labelled(SLOT_MISS, false, |s, next| {
+                        for (item, pattern) in items[first..].iter().zip(middle) {
+                            s.match_pattern(pattern, item, &Miss::Jump(next));
+                        }
+                        let parts = [(before, &items[..first]), (after, &items[first + middle.len()..])];
+                        for (target, part) in parts {
+                            if let (Some(target), false) = (target, s.b.is_dead()) {
+                                let part = s.rest_of_known(part);
+                                s.assign(target, &part);
+                            }
+                        }
+                        s.jump(hit, None);
+                        Operand::bottom()
+                    })
+                });
+            }
+            s.enter_pattern(pattern);
+            s.missed(miss, found_nowhere(array));
+            Operand::bottom()
+        });
+    }
+
+    /// The same where the length is known at run time only.
+    fn find_in_array(&mut self, pattern: &Pattern, array: &Operand, miss: &Miss) {
+        let PatternKind::Find { before, middle, after, .. } = &pattern.kind else { return };
+        let length = match array.types.single() {
+            Some(Type::List(_)) => self.list_length(array.value()),
+            Some(Type::Array(kind)) => self.array_length(*kind, array.value()),
+            _ => return,
+        };
+        let many = self.b.i64(middle.len() as i64);
+        let value = self.b.compare(Comparison::Ge, length, many);
+        let given = Told::Inspected(Operand::integer(length));
+        let fits = Condition { value, yes: vec![], no: vec![] };
+        self.expect(fits, miss, |_| length_mismatch(array, given, middle.len(), true));
+        if self.b.is_dead() {
+            return;
+        }
+        let (zero, end) = (self.b.i64(0), self.plus(length, 1 - middle.len() as i64));
+        self.labelled(SLOT_HIT, false, |s, hit| {
+            s.within_slot(0, |s| {
+                s.counted(zero, end, 1, &mut |s, first, _, _| {
+                    s.labelled(SLOT_MISS, false, |s, next| {
+                        for (i, pattern) in middle.iter().enumerate() {
+                            let index = s.plus(first, i as i64);
+                            s.match_item(array, index, pattern, &Miss::Jump(next));
+                        }
+                        let behind = s.plus(first, middle.len() as i64);
+                        let left = s.b.binary(BinaryOp::Sub, length, behind);
+                        for (target, start, count) in [(before, zero, first), (after, behind, left)] {
+                            if let (Some(target), false) = (target, s.b.is_dead()) {
+                                let part = s.within(pattern.span.start, |s| s.part_of(array, start, count));
+                                s.assign(target, &part);
+                            }
+                        }
+                        s.jump(hit, None);
+                        Operand::bottom()
+                    });
+                });
+            });
+            s.enter_pattern(pattern);
+            s.missed(miss, found_nowhere(array));
+            Operand::bottom()
+        });
+    }
+
     fn match_tuple(&mut self, pattern: &Pattern, array: &Operand, items: &[Operand], miss: &Miss) {
+        if let PatternKind::Find { .. } = &pattern.kind {
+            return self.find_in_tuple(pattern, array, items, miss);
+        }
         let PatternKind::Array { before, rest, after, .. } = &pattern.kind else { return };
         let least = before.len() + after.len();
         if items.len() < least || (rest.is_none() && items.len() > least) {
@@ -403,14 +487,15 @@ impl Lowerer<'_> {
 
     /// A hash pattern: over the members of a Struct or Data, or over what `deconstruct_keys` gives.
     fn match_keys(&mut self, pattern: &Pattern, subject: &Operand, miss: &Miss) {
-        let PatternKind::Hash { pairs, closed, .. } = &pattern.kind else { return };
+        let PatternKind::Hash { pairs, closed, rest, .. } = &pattern.kind else { return };
+        let wanted = Keys { pairs, closed: *closed, rest: rest.as_ref() };
         self.switch(subject, SLOT_CLASS, &mut |s, part| {
             s.enter_pattern(pattern);
             if let Some(members) = s.own_keys(&part) {
-                s.match_members(&part, &members, (pairs, *closed), miss);
+                s.match_members(&part, &members, wanted, miss);
             } else if s.deconstructs(&part, "deconstruct_keys") {
                 // Whoever wants to know all keys gives none.
-                let keys = if *closed || pairs.is_empty() {
+                let keys = if *closed || rest.is_some() || pairs.is_empty() {
                     Operand::nil()
                 } else {
                     let keys: Vec<Operand> = pairs.iter().map(|(key, _)| s.symbol(key)).collect();
@@ -418,7 +503,7 @@ impl Lowerer<'_> {
                 };
                 let hash = s.send_from(&part, "deconstruct_keys", &[keys], 1, CallType::Own);
                 s.switch(&hash, SLOT_CLASS + 1, &mut |s, hash| {
-                    s.match_hash(&hash, (pairs, *closed), miss);
+                    s.match_hash(&hash, wanted, miss);
                     if s.b.is_dead() { Operand::bottom() } else { Operand::nil() }
                 });
             } else {
@@ -442,15 +527,15 @@ impl Lowerer<'_> {
         &mut self,
         object: &Operand,
         members: &[String],
-        (pairs, closed): (&[(String, Pattern)], bool),
+        Keys { pairs, closed, rest }: Keys<'_>,
         miss: &Miss,
     ) {
         // Of more keys than there are members Ruby looks for none.
-        let too_many = pairs.len() > members.len() && !closed;
+        let too_many = pairs.len() > members.len() && !closed && rest.is_none();
         if let Some((key, _)) = pairs.iter().find(|(key, _)| too_many || !members.contains(key)) {
             return self.missed_key(miss, key);
         }
-        if pairs.is_empty() && !members.is_empty() {
+        if pairs.is_empty() && rest.is_none() && !members.is_empty() {
             let mut reason = self.told_members(object, members);
             reason.push(Told::Text(" is not empty".into()));
             return self.missed(miss, reason);
@@ -470,6 +555,21 @@ impl Lowerer<'_> {
             reason.push(Told::Text(" is not empty".into()));
             self.missed(miss, reason);
         }
+        if let (Some(target), false) = (rest, self.b.is_dead()) {
+            let hash = self.hash_of_members(object, &others);
+            self.assign(target, &hash);
+        }
+    }
+
+    fn hash_of_members(&mut self, object: &Operand, members: &[String]) -> Operand {
+        let mut pairs = Vec::new();
+        for member in members {
+            pairs.extend([self.symbol(member), self.read_ivar(object, member)]);
+        }
+        if pairs.iter().any(Operand::is_bottom) {
+            return Operand::bottom();
+        }
+        self.send(&Operand::nil(), "#new_hash", &pairs, 5)
     }
 
     /// Members as a Hash is inspected.
@@ -491,7 +591,7 @@ impl Lowerer<'_> {
     }
 
     /// What `deconstruct_keys` gave.
-    fn match_hash(&mut self, hash: &Operand, (pairs, closed): (&[(String, Pattern)], bool), miss: &Miss) {
+    fn match_hash(&mut self, hash: &Operand, Keys { pairs, closed, rest }: Keys<'_>, miss: &Miss) {
         let is_hash = |ty: &Type| self.host.is_subclass(super::class_of(ty), ClassId::HASH);
         if !hash.types.iter().all(is_hash) {
             self.fail(ErrorKind::TypeError("deconstruct_keys must return Hash".into()), &[]);
@@ -521,6 +621,15 @@ impl Lowerer<'_> {
             let symbol = self.symbol(key);
             let item = self.within_slot(i as u32, |s| s.send(hash, "[]", &[symbol], 4));
             self.match_pattern(pattern, &item, miss);
+        }
+        if let (Some(target), false) = (rest, self.b.is_dead()) {
+            let others = self.send(hash, "dup", &[], 5);
+            for (i, (key, _)) in pairs.iter().enumerate() {
+                let symbol = self.symbol(key);
+                self.within_slot(0x100 + i as u32, |s| s.send(&others, "delete", &[symbol], 6));
+            }
+            self.assign(target, &others);
+            return;
         }
         if (closed || pairs.is_empty()) && !self.b.is_dead() {
             let size = self.send(hash, "size", &[], 3);
@@ -552,6 +661,9 @@ impl Lowerer<'_> {
 
     /// An array whose length is known at run time only.
     fn match_long_array(&mut self, pattern: &Pattern, array: &Operand, miss: &Miss) {
+        if let PatternKind::Find { .. } = &pattern.kind {
+            return self.find_in_array(pattern, array, miss);
+        }
         let PatternKind::Array { before, rest, after, .. } = &pattern.kind else { return };
         let least = before.len() + after.len();
         let length = match array.types.single() {
@@ -605,6 +717,18 @@ impl Lowerer<'_> {
     }
 }
 
+/// What a hash pattern wants.
+#[derive(Clone, Copy)]
+struct Keys<'a> {
+    pairs: &'a [(String, Pattern)],
+    closed: bool,
+    rest: Option<&'a Target>,
+}
+
+fn found_nowhere(array: &Operand) -> Vec<Told> {
+    vec![Told::Inspected(array.clone()), Told::Text(" does not match to find pattern".into())]
+}
+
 fn length_mismatch(array: &Operand, given: Told, least: usize, more: bool) -> Vec<Told> {
     vec![
         Told::Inspected(array.clone()),
@@ -620,7 +744,7 @@ fn is_test(pattern: &Pattern) -> bool {
         PatternKind::Value(_) | PatternKind::Bind(_) => true,
         PatternKind::Capture(inner, _) => is_test(inner),
         PatternKind::Either(left, right) => [left, right].iter().all(|p| is_test(p) && !binds(p)),
-        PatternKind::Array { .. } | PatternKind::Hash { .. } => false,
+        PatternKind::Array { .. } | PatternKind::Find { .. } | PatternKind::Hash { .. } => false,
     }
 }
 
@@ -633,7 +757,12 @@ fn binds(pattern: &Pattern) -> bool {
         PatternKind::Array { before, rest, after, .. } => {
             matches!(rest, Some(Some(_))) || before.iter().chain(after).any(binds)
         }
-        PatternKind::Hash { pairs, .. } => pairs.iter().any(|(_, pattern)| binds(pattern)),
+        PatternKind::Find { before, middle, after, .. } => {
+            before.is_some() || after.is_some() || middle.iter().any(binds)
+        }
+        PatternKind::Hash { pairs, rest, .. } => {
+            rest.is_some() || pairs.iter().any(|(_, pattern)| binds(pattern))
+        }
     }
 }
 

@@ -409,6 +409,9 @@ pub enum PatternKind {
     Either(Box<Pattern>, Box<Pattern>),
     /// `[a, *rest, b]`, `Const[…]`; `rest: Some(None)` is a splat without a name.
     Array { constant: Option<Node>, before: Vec<Pattern>, rest: Option<Option<Target>>, after: Vec<Pattern> },
-    /// `{name: pattern}`, `Const(name: pattern)`; `closed`: there must be no other keys (`**nil`).
-    Hash { constant: Option<Node>, pairs: Vec<(String, Pattern)>, closed: bool },
+    /// `[*before, a, b, *after]`, `Const[…]`: the first place where the patterns in the middle match.
+    Find { constant: Option<Node>, before: Option<Target>, middle: Vec<Pattern>, after: Option<Target> },
+    /// `{name: pattern}`, `Const(name: pattern)`; `closed`: there must be no other keys (`**nil`); `rest` gets a Hash of
+    /// these.
+    Hash { constant: Option<Node>, pairs: Vec<(String, Pattern)>, closed: bool, rest: Option<Target> },
 }

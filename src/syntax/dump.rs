@@ -246,13 +246,23 @@ impl Printer<'_> {
                 let after = after.iter().map(|pattern| self.pattern(pattern));
                 form("items", constant.chain(before).chain(rest).chain(after))
             }
-            PatternKind::Hash { constant, pairs, closed } => {
+            PatternKind::Find { constant, before, middle, after } => {
+                let constant = constant.iter().map(|constant| self.node(constant));
+                let [before, after] = [before, after].map(|rest| match rest {
+                    None => atom("*"),
+                    Some(target) => form("*", [self.target(target)]),
+                });
+                let middle = middle.iter().map(|pattern| self.pattern(pattern));
+                form("find", constant.chain([before]).chain(middle).chain([after]))
+            }
+            PatternKind::Hash { constant, pairs, closed, rest } => {
                 let constant = constant.iter().map(|constant| self.node(constant));
                 let pairs = pairs
                     .iter()
                     .flat_map(|(key, pattern)| [Sexp::Atom(format!("{key}:")), self.pattern(pattern)]);
                 let closed = closed.then(|| atom("**nil"));
-                form("keys", constant.chain(pairs).chain(closed))
+                let rest = rest.iter().map(|rest| form("**", [self.target(rest)]));
+                form("keys", constant.chain(pairs).chain(closed).chain(rest))
             }
         }
     }

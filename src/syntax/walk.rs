@@ -189,9 +189,15 @@ fn in_pattern<'a>(pattern: &'a Pattern, visit: &mut dyn FnMut(&'a Node)) {
             in_pattern(left, visit);
             in_pattern(right, visit);
         }
-        PatternKind::Hash { constant, pairs, .. } => {
+        PatternKind::Hash { constant, pairs, rest, .. } => {
             in_option(constant.as_ref(), visit);
             pairs.iter().for_each(|(_, pattern)| in_pattern(pattern, visit));
+            rest.iter().for_each(|target| in_target(target, visit));
+        }
+        PatternKind::Find { constant, before, middle, after } => {
+            in_option(constant.as_ref(), visit);
+            middle.iter().for_each(|pattern| in_pattern(pattern, visit));
+            before.iter().chain(after).for_each(|target| in_target(target, visit));
         }
         PatternKind::Array { constant, before, rest, after } => {
             in_option(constant.as_ref(), visit);
@@ -268,8 +274,13 @@ fn locals_of_pattern(pattern: &Pattern, visit: &mut dyn FnMut(LocalId)) {
             locals_of_pattern(left, visit);
             locals_of_pattern(right, visit);
         }
-        PatternKind::Hash { pairs, .. } => {
+        PatternKind::Hash { pairs, rest, .. } => {
             pairs.iter().for_each(|(_, pattern)| locals_of_pattern(pattern, visit));
+            rest.iter().for_each(|target| locals_of_target(target, visit));
+        }
+        PatternKind::Find { before, middle, after, .. } => {
+            middle.iter().for_each(|pattern| locals_of_pattern(pattern, visit));
+            before.iter().chain(after).for_each(|target| locals_of_target(target, visit));
         }
         PatternKind::Array { before, rest, after, .. } => {
             before.iter().chain(after).for_each(|pattern| locals_of_pattern(pattern, visit));

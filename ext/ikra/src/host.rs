@@ -503,6 +503,10 @@ impl Host for LiveHost<'_, '_> {
         self.pool.name(class)
     }
 
+    fn superclass(&self, class: ClassId) -> Option<ClassId> {
+        classes::superclass(self.pool.class(class)).and_then(|class| self.pool.find(class))
+    }
+
     fn is_subclass(&self, class: ClassId, ancestor: ClassId) -> bool {
         let is_one = self.pool.is_subclass(class, ancestor);
         self.ancestry.borrow_mut().ancestry(class, ancestor, is_one);

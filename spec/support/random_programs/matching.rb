@@ -79,6 +79,10 @@ module RandomPrograms
         Node.fixed("#{name}: ", value_pattern(shape.types[name], depth - 1, names:))
       end
       named << pick(["nowhere: 1", "**nil"]) if chance(0.15)
+      if names && named.none?(String) && chance(0.25)
+        @other_members = fresh("r")
+        named << "**#{@other_members}"
+      end
       Node.fixed("{", Node.commas(named), "}")
     end
 
@@ -94,6 +98,10 @@ module RandomPrograms
     end
 
     def guard(depth)
+      rest = @other_members
+      @other_members = nil
+      return Node.fixed(" if #{rest}.#{pick(["size < 2", "keys.last != :a", "any? { |k, v| k && !v }"])}") if rest
+
       chance(0.2) ? Node.fixed(pick([" if ", " unless "]), condition(depth)) : ""
     end
 
@@ -169,7 +177,18 @@ module RandomPrograms
       Node.fixed("[", Node.commas([parts.first, "*#{rest}"]), "]")
     end
 
+    # The first place where some items stand; what is before and behind them.
+    def find_pattern(type, depth, names)
+      around = Array.new(2) do
+        names && chance(0.6) ? scope.declare(fresh("b"), ArrayType.new(type.items), writable: false).name : ""
+      end
+      parts = Array.new(between(1, 2)) { value_pattern(type.items, depth - 1, names:) }
+      Node.fixed("[", Node.commas(["*#{around[0]}", *parts, "*#{around[1]}"]), "]")
+    end
+
     def list_pattern(type, depth, names)
+      return find_pattern(type, depth, names) if chance(0.25)
+
       parts = Array.new(between(0, 3)) { value_pattern(type.items, depth - 1, names:) }
       rest = names && chance(0.4) ? scope.declare(fresh("b"), ArrayType.new(type.items), writable: false).name : ""
       parts.insert(between(0, parts.size), "*#{rest}") if chance(0.5)

@@ -57,8 +57,10 @@ module RandomPrograms
       clauses.times do
         next parts.push(*coded_clause(depth)) if chance(0.15)
 
-        error = chance(0.3) ? fresh("e") : nil
-        parts.push("\nrescue#{error ? "#{pick(TOLD)} => #{error}" : pick(RESCUED)}\n", handling(depth, error))
+        # `$!` is it in a clause without a name, too.
+        error = chance(0.3) ? pick([fresh("e"), fresh("e"), "$!"]) : nil
+        named = error == "$!" ? pick(TOLD) : "#{pick(TOLD)} => #{error}" if error
+        parts.push("\nrescue#{named || pick(RESCUED)}\n", handling(depth, error))
       end
       parts.push("\nelse\n", arm(depth - 1, 2)) if clauses.positive? && chance(0.3)
       parts
@@ -100,6 +102,7 @@ module RandomPrograms
 
     # What is known of an exception.
     def asked(error)
+      error = "$!" if chance(0.2)
       value = pick(["#{error}.message", "\"<\#{#{error}}>\"", "\"<\#{#{error}.message}>\""])
       Node.statement(scope.declare(fresh("v"), [:str]).name, " = ", value)
     end

@@ -46,7 +46,11 @@ impl Lowering<'_> {
             }
             let classes = rescue.exceptions().iter().map(|class| self.rescued(&class)).collect();
             let error = rescue.reference().and_then(|target| self.rescue_variable(&target));
-            rescues.push(Rescue { classes, error, body: self.arm(rescue.statements(), span) });
+            let statements = rescue.statements();
+            let text = statements.as_ref().map(|body| body.location().as_slice());
+            let error = self.handling(error, text.unwrap_or_default());
+            rescues.push(Rescue { classes, error, body: self.arm(statements, span) });
+            self.handled.pop();
             clause = rescue.subsequent();
         }
         let otherwise = begin.else_clause().map(|clause| self.else_arm(Some(clause), span));
@@ -55,6 +59,25 @@ impl Lowering<'_> {
             return body;
         }
         self.node(span, Kind::Begin(Begin { body, rescues, otherwise, ensure }.into()))
+    }
+
+    /// The local that has the error in a clause with this text: the one that is named, or one for `$!`. A lambda may run
+    /// when that is another one.
+    fn handling(&mut self, named: Option<LocalId>, text: &[u8]) -> Option<LocalId> {
+        let text = String::from_utf8_lossy(text);
+        let is_asked =
+            text.contains("$!") && !["->", "lambda", "proc"].iter().any(|maker| text.contains(maker));
+        let is_same = named.is_none_or(|named| !is_assigned(&text, &self.locals[named.0 as usize]));
+        let local = match (is_asked && is_same, named) {
+            (true, None) => {
+                let local = self.fresh_local("$!");
+                self.errors.push(local);
+                Some(local)
+            }
+            _ => named,
+        };
+        self.handled.push(local.filter(|_| is_asked && is_same));
+        local
     }
 
     /// `=> name`: a local variable of the section.
@@ -89,8 +112,10 @@ impl Lowering<'_> {
     pub(super) fn rescue_modifier(&mut self, rescue: &prism::RescueModifierNode<'_>) -> Node {
         let span = self.span(&rescue.location());
         let body = self.expression(&rescue.expression());
-        let rescues =
-            vec![Rescue { classes: vec![], error: None, body: self.expression(&rescue.rescue_expression()) }];
+        let instead = rescue.rescue_expression();
+        let error = self.handling(None, instead.location().as_slice());
+        let rescues = vec![Rescue { classes: vec![], error, body: self.expression(&instead) }];
+        self.handled.pop();
         self.node(span, Kind::Begin(Begin { body, rescues, otherwise: None, ensure: None }.into()))
     }
 
@@ -219,4 +244,12 @@ fn if_kind(condition: Box<Node>, then: Box<Node>, otherwise: Box<Node>) -> Kind 
         }
         _ => Kind::If { condition, then, otherwise },
     }
+}
+
+/// May a text assign to a local of that name?
+fn is_assigned(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let behind = text[at + name.len()..].trim_start();
+        behind.starts_with('=') && !["==", "=~", "=>"].iter().any(|other| behind.starts_with(other))
+    })
 }

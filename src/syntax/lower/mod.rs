@@ -119,6 +119,8 @@ struct Lowering<'s> {
     /// Locals of enclosing scopes that blocks of `Ikra.sync` assign.
     assigned_by_syncs: Vec<(String, Span)>,
     errors: Vec<LocalId>,
+    /// The local that `$!` is, in each `rescue` around the present node, innermost last.
+    handled: Vec<Option<LocalId>>,
     /// Is what a pattern has matched looked at later? And the local that holds it.
     keeps_matches: bool,
     last_match: LastMatch,
@@ -162,6 +164,7 @@ impl<'s> Lowering<'s> {
             captured_writes: Vec::new(),
             assigned_by_syncs: Vec::new(),
             errors: Vec::new(),
+            handled: Vec::new(),
             keeps_matches: false,
             last_match: LastMatch::default(),
             collected: Vec::new(),

@@ -76,6 +76,8 @@ impl Lowering<'_> {
     fn pattern_at(&mut self, node: &P<'_>, span: Span) -> Pattern {
         let kind = if let Some(array) = node.as_array_pattern_node() {
             self.array_pattern(&array)
+        } else if let Some(find) = node.as_find_pattern_node() {
+            self.find_pattern(&find)
         } else if let Some(hash) = node.as_hash_pattern_node() {
             self.hash_pattern(&hash)
         } else if let Some(either) = node.as_alternation_pattern_node() {
@@ -100,7 +102,6 @@ impl Lowering<'_> {
                         None => self.no_pattern(span),
                     };
                 }
-                P::FindPatternNode { .. } => PatternKind::Value(self.refuse(&refusals::FIND_PATTERN, span)),
                 _ => PatternKind::Value(self.expression(node)),
             }
         };
@@ -118,16 +119,19 @@ impl Lowering<'_> {
     fn hash_pattern(&mut self, hash: &prism::HashPatternNode<'_>) -> PatternKind {
         let constant = hash.constant().map(|constant| self.expression(&constant));
         let pairs = hash.elements().iter().filter_map(|element| self.key_pattern(&element)).collect();
-        let closed = match hash.rest() {
-            None => false,
-            Some(P::NoKeywordsParameterNode { .. }) => true,
-            Some(rest) => {
-                let span = self.span(&rest.location());
-                self.refuse(&refusals::HASH_PATTERN, span);
-                false
-            }
-        };
-        PatternKind::Hash { constant, pairs, closed }
+        let rest = hash.rest();
+        let closed = matches!(rest, Some(P::NoKeywordsParameterNode { .. }));
+        let rest = rest.as_ref().and_then(P::as_assoc_splat_node).and_then(|splat| splat.value());
+        let rest = rest.map(|rest| self.target(&rest));
+        PatternKind::Hash { constant, pairs, closed, rest }
+    }
+
+    fn find_pattern(&mut self, find: &prism::FindPatternNode<'_>) -> PatternKind {
+        let constant = find.constant().map(|constant| self.expression(&constant));
+        let before = self.rest(&find.left().as_node());
+        let middle = find.requireds().iter().map(|pattern| self.pattern(&pattern)).collect();
+        let after = self.rest(&find.right().as_node());
+        PatternKind::Find { constant, before, middle, after }
     }
 
     /// `name: pattern`; `name:` gives what is there that name.

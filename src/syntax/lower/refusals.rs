@@ -81,15 +81,9 @@ refusals! {
     FLIP_FLOP "unsupported-flip-flop"
         "a flip-flop cannot be used in a parallel section"
         "keep the state in a local variable that is true or false";
-    HASH_PATTERN "unsupported-hash-pattern"
-        "`**` in a hash pattern gives a Hash, which cannot be used in a parallel section"
-        "name the keys, as in `in {x:, y:}`";
     CHANGED_KEYWORDS "unsupported-keyword-splat"
         "keywords that are passed on with `**` must not be used in other ways than to look them up"
         "change a copy of them, as in `options.merge(a: 1)`, or name each keyword";
-    FIND_PATTERN "unsupported-find-pattern"
-        "a find pattern cannot be used in a parallel section"
-        "look for the item first, as in `array.find { |item| … }`, and match that";
     BEGIN_END "unsupported-begin-end-block"
         "`BEGIN` and `END` blocks cannot be used in a parallel section"
         "put the code before or after the section";

@@ -184,6 +184,13 @@ fn singleton_matters(singleton: VALUE, class: VALUE) -> Result<bool, Error> {
     Ok(false)
 }
 
+/// The class that a class inherits from, if there is one.
+pub fn superclass(class: VALUE) -> Option<VALUE> {
+    // SAFETY: the class is live; the call only looks at it.
+    let superclass = unsafe { rb_sys::rb_class_superclass(class) };
+    (superclass != value::NIL).then_some(superclass)
+}
+
 /// The names of all methods of a class's instances.
 pub fn method_names(class: VALUE) -> Result<Vec<String>, Error> {
     let mut names = Vec::new();
