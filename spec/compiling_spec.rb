@@ -68,7 +68,7 @@ each_compiling_backend do |backend|
     seen = 0
     previous = trap("USR1") { seen += 1 }
     sender = Thread.new { loop { sleep(0.005) && Process.kill("USR1", Process.pid) } }
-    expect(LargeSections.new(LargeSections.blocks(9)).call([1, 2, 30])).to eq([3, 6, 90])
+    expect(LargeSections.new(LargeSections.blocks(11)).call([1, 2, 30])).to eq([3, 6, 90])
     sender.kill.join
     expect(seen).to be > 0
   ensure

@@ -3517,13 +3517,21 @@ module Hash
 
   def select
     out = __fresh
-    each { |k, v| out.__insert(k, v) if yield(k, v) }
+    n = size
+    each do |k, v|
+      out.__insert(k, v) if yield(k, v)
+      __refuse_fewer(n)
+    end
     out
   end
 
   def reject
     out = __fresh
-    each { |k, v| out.__insert(k, v) unless yield(k, v) }
+    n = size
+    each do |k, v|
+      out.__insert(k, v) unless yield(k, v)
+      __refuse_fewer(n)
+    end
     out
   end
 
@@ -3551,7 +3559,11 @@ module Hash
 
   def transform_values
     out = __fresh
-    each { |k, v| out.__insert(k, yield(v)) }
+    n = size
+    each do |k, v|
+      out.__insert(k, yield(v))
+      __refuse_fewer(n)
+    end
     out
   end
 
@@ -3786,19 +3798,46 @@ module MadeHash
     __compact if __deletes? && __dead > 0
   end
 
-  # Leaves few dead pairs. Gives the number before that of the first pair.
-  def __thin
-    __compact if __dead * 4 > __raw_keys.size
+  # Where Ruby goes through a copy.
+  def __refuse_fewer(count)
+    __refuse_other_keys if __deletes_within? && size != count
+  end
+
+  # Before all pairs are gone through. What blocks delete meanwhile is to be dead, not to go, as what is behind it would move.
+  def __begin_each
+    __compact if __dead * 4 > __raw_keys.size && !__within_loops?
+    return unless __deletes_within?
+
+    keys = __raw_keys
+    __index if __slots.size == 0 && keys.size > 0 && keys.__hashes?
+  end
+
+  # Pairs have numbers, which stay theirs until the Hash is made dense or gets a new index: that before the first one's, and
+  # the last.
+  def __numbered_from
     __slots.size == 0 ? 0 : __before
   end
 
-  # The place of the next pair that is not dead, after one at `place` when there were `before` numbers before the first.
-  # `done` are gone through.
-  def __next_live(place, done, before)
-    return done if __dead == 0
+  def __numbered_to
+    __raw_keys.size + __numbered_from
+  end
 
-    place += before - __before + 1
-    place += 1 while __dead?(place)
+  # The place of the next pair that is not dead, after the one of a number. `done` were gone through, of as many as were
+  # `live` when that began.
+  def __next_pair(last, done, to, live)
+    n = __raw_keys.size
+    return 0 if n == 0
+
+    if __numbered_to != to
+      # It is dense since, which is no harm if nothing was deleted or added.
+      __refuse_other_keys if size != live
+      return done
+    end
+    place = last - __numbered_from + 1
+    place = 0 if place < 0
+    if __dead > 0
+      place += 1 while place < n && __dead?(place)
+    end
     place
   end
 

@@ -168,6 +168,16 @@ pub(super) const PRIMITIVES: &[Row] = &[
         let deletes = s.may_have_dead_pairs(&c.receiver);
         Operand::bool(s.b.bool(deletes))
     }),
+    // May blocks delete pairs while these are gone through?
+    bare("#deletes_within?", |s, _| {
+        let deletes = s.deletes_within_loops();
+        Operand::bool(s.b.bool(deletes))
+    }),
+    // Are pairs gone through here, maybe of this one?
+    bare("#within_loops?", |s, _| {
+        let within = s.hash_loops > 0;
+        Operand::bool(s.b.bool(within))
+    }),
     // Is a pair to be dead that is deleted?
     bare("#lazy?", |s, c| {
         let lazy = s.note_dead_pairs(&c.receiver);

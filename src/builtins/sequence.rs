@@ -602,22 +602,20 @@ impl Lowerer<'_> {
         result
     }
 
-    /// A Hash that gets other keys meanwhile is refused as it runs: Ruby raises, or goes on with what is left.
+    /// Pairs that are deleted meanwhile are passed by. A Hash that gets other keys is refused as it runs: Ruby raises.
     fn each_of_hash(
         &mut self,
         hash: &Operand,
         body: &mut dyn FnMut(&mut Self, Operand, JoinIndex, JoinIndex),
     ) -> Operand {
-        let start = Operand::integer(self.b.i64(-1));
-        let at = self.temp(start.clone());
+        if self.may_have_dead_pairs(hash) {
+            return self.each_living_pair(hash, body);
+        }
+        let start = self.b.i64(-1);
+        let at = self.temp(Operand::integer(start));
         let length = super::array::length_of(self, hash);
         let Some(length) = length else { return Operand::bottom() };
         let before = self.temp(Operand::integer(length));
-        // Dead pairs are passed by, so that whoever looks at the first ones only does not wait until all others are dense.
-        let dead = self.may_have_dead_pairs(hash).then(|| {
-            let numbered = self.within_slot(0x623, |s| s.send(hash, "#thin", &[], 1));
-            (self.temp(start), self.temp(numbered))
-        });
         let result = self.looping(60, |s, exit, head| {
             let one = s.b.i64(1);
             let last = s.temp_get(at).value();
@@ -625,41 +623,96 @@ impl Lowerer<'_> {
             let Some(length) = super::array::length_of(s, hash) else { return };
             let expected = s.temp_get(before).value();
             let same = s.b.compare(Comparison::Eq, length, expected);
+            // Nothing is left to be gone through in one that was cleared.
+            let none = s.b.i64(0);
+            let empty = s.b.compare(Comparison::Eq, length, none);
+            let same = s.b.binary(BinaryOp::OrB, same, empty);
             s.check(same, ErrorKind::Unsupported(super::hash::OTHER_KEYS.into()), &[]);
             let more = s.b.compare(Comparison::LtU, i, length);
             s.unless(more, 62, |s| s.jump(exit, None));
             s.temp_set(at, Operand::integer(i));
-            let place = match dead {
-                Some((place, numbered)) => {
-                    let args = [s.temp_get(place), Operand::integer(i), s.temp_get(numbered)];
-                    let next = s.within_slot(0x624, |s| s.send(hash, "#next_live", &args, 1));
-                    if next.is_bottom() {
-                        s.b.mark_dead();
-                        return;
-                    }
-                    s.temp_set(place, next.clone());
-                    next.value()
-                }
-                None => i,
-            };
-            let [key, value] = [HashPart::Keys, HashPart::Values].map(|part| {
-                let items = s.hash_part(hash, part);
-                s.item_at(&items, place)
-            });
-            if key.is_bottom() || value.is_bottom() {
-                s.b.mark_dead();
-                return;
-            }
-            let pair = s.tuple(&[key, value]);
-            body(s, pair, exit, head);
+            s.with_pair(hash, i, (exit, head), body);
         });
-        if let Some((place, numbered)) = dead {
-            self.temp_drop(numbered);
-            self.temp_drop(place);
-        }
         self.temp_drop(before);
         self.temp_drop(at);
         result
+    }
+
+    /// The same of one from which the section deletes. Dead pairs are passed by, so that whoever looks at the first ones only
+    /// does not wait until all others are dense.
+    fn each_living_pair(
+        &mut self,
+        hash: &Operand,
+        body: &mut dyn FnMut(&mut Self, Operand, JoinIndex, JoinIndex),
+    ) -> Operand {
+        self.note_hash_loop();
+        let number =
+            |s: &mut Self, slot: u32, method: &str| s.within_slot(slot, |s| s.send(hash, method, &[], 1));
+        number(self, 0x623, "#begin_each");
+        let [from, to] = [(0x625, "#numbered_from"), (0x626, "#numbered_to")]
+            .map(|(slot, method)| number(self, slot, method));
+        let Some(live) = super::array::length_of(self, hash) else { return Operand::bottom() };
+        if from.is_bottom() || to.is_bottom() || self.b.is_dead() {
+            return Operand::bottom();
+        }
+        let minus = self.b.i64(-1);
+        let last = self.b.binary(BinaryOp::Add, from.value(), minus);
+        let none = self.b.i64(0);
+        let last = self.temp(Operand::integer(last));
+        let done = self.temp(Operand::integer(none));
+        let to = self.temp(to);
+        let live = self.temp(Operand::integer(live));
+        let result = self.looping(60, |s, exit, head| {
+            let args = [last, done, to, live].map(|temp| s.temp_get(temp));
+            let place = s.within_slot(0x624, |s| s.send(hash, "#next_pair", &args, 1));
+            let keys = s.hash_part(hash, HashPart::Keys);
+            let Some(all) = super::array::length_of(s, &keys).filter(|_| !place.is_bottom()) else {
+                s.b.mark_dead();
+                return;
+            };
+            let place = place.value();
+            let more = s.b.compare(Comparison::LtU, place, all);
+            s.unless(more, 62, |s| s.jump(exit, None));
+            let [from, now] = [(0x627, "#numbered_from"), (0x628, "#numbered_to")]
+                .map(|(slot, method)| number(s, slot, method));
+            if from.is_bottom() || now.is_bottom() {
+                s.b.mark_dead();
+                return;
+            }
+            let here = s.b.binary(BinaryOp::Add, place, from.value());
+            s.temp_set(last, Operand::integer(here));
+            s.temp_set(to, now);
+            let before = s.temp_get(done).value();
+            let one = s.b.i64(1);
+            let behind = s.b.binary(BinaryOp::Add, before, one);
+            s.temp_set(done, Operand::integer(behind));
+            s.hash_loops += 1;
+            s.with_pair(hash, place, (exit, head), body);
+            s.hash_loops -= 1;
+        });
+        for temp in [live, to, done, last] {
+            self.temp_drop(temp);
+        }
+        result
+    }
+
+    fn with_pair(
+        &mut self,
+        hash: &Operand,
+        place: Value,
+        (exit, head): (JoinIndex, JoinIndex),
+        body: &mut dyn FnMut(&mut Self, Operand, JoinIndex, JoinIndex),
+    ) {
+        let [key, value] = [HashPart::Keys, HashPart::Values].map(|part| {
+            let items = self.hash_part(hash, part);
+            self.item_at(&items, place)
+        });
+        if key.is_bottom() || value.is_bottom() {
+            self.b.mark_dead();
+            return;
+        }
+        let pair = self.tuple(&[key, value]);
+        body(self, pair, exit, head);
     }
 
     fn each_in_range(

@@ -146,7 +146,7 @@ module ChangedString
 
   def __concat_code(code)
     encoding = __encoding
-    raise RangeError, "#{code} out of char range" if code < 0 || code > 4_294_967_295 || (encoding > 0 && code > 255)
+    code.__refuse_code if code < 0 || code > 4_294_967_295 || (encoding > 0 && code > 255)
 
     __check_frozen
     if encoding == 0

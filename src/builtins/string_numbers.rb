@@ -362,14 +362,22 @@ module Integer
 
   def chr(encoding = :__none)
     return __chr_in(encoding) if encoding != :__none
-    raise RangeError, "#{self} out of char range" if self < 0 || self > 255
+    __refuse_code if self < 0 || self > 255
 
     "".__force(self < 128 ? 1 : 2).__push(self)
   end
 
+  # What is beyond 62 bits is told otherwise.
+  def __refuse_code
+    is_big = self > 4_611_686_018_427_387_903 || self < -4_611_686_018_427_387_904
+    raise RangeError, "bignum out of char range" if is_big
+
+    raise RangeError, "#{self} out of char range"
+  end
+
   def __chr_in(encoding)
     "".__refuse_encoding if "".__encoding_number(encoding) != 0
-    raise RangeError, "#{self} out of char range" if self < 0 || self > 0x10_ffff
+    __refuse_code if self < 0 || self > 0x10_ffff
     raise RangeError, "invalid codepoint 0x#{to_s(16).upcase} in UTF-8" if self >= 0xd800 && self < 0xe000
 
     "".__push_code(self)

@@ -216,6 +216,9 @@ pub struct Memo {
     pub hash_blocks: BTreeMap<ArrayKind, u32>,
     /// Pairs are deleted from Hashes that the section makes.
     pub dead_pairs: bool,
+    /// Pairs of Hashes are gone through from which some are deleted, and maybe meanwhile.
+    pub hash_loops: bool,
+    pub deletes_within: bool,
     /// Blocks over arrays of fixed length run in loops, as they would be too much code side by side.
     pub loops: bool,
     /// Some run side by side that could be loops.

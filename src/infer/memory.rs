@@ -757,7 +757,21 @@ impl Lowerer<'_> {
         let has_slots = self.has_slots(hash);
         self.memo.changed |= has_slots && !self.memo.dead_pairs;
         self.memo.dead_pairs |= has_slots;
+        // A function may be called anywhere.
+        let within = self.hash_loops > 0 || self.function.is_some() && self.memo.hash_loops;
+        self.memo.changed |= within && !self.memo.deletes_within;
+        self.memo.deletes_within |= within;
         has_slots
+    }
+
+    /// All pairs of a Hash are gone through, some of which may be dead.
+    pub(crate) fn note_hash_loop(&mut self) {
+        self.memo.changed |= !std::mem::replace(&mut self.memo.hash_loops, true);
+    }
+
+    /// Are pairs deleted where others are gone through?
+    pub(crate) fn deletes_within_loops(&self) -> bool {
+        self.memo.deletes_within
     }
 
     /// Does the section change Hashes of the kind, which exist outside it?

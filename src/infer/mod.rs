@@ -522,6 +522,8 @@ pub(crate) struct Lowerer<'h> {
     listing: Listing<TypeSet>,
     /// The code being lowered is a driver's, in which parallel calls are launches.
     in_driver: bool,
+    /// How many loops over the pairs of Hashes the code is in.
+    pub(crate) hash_loops: u32,
     /// The code being lowered is that of a `hash` of the user's, which a Hash asks: numbers are for it alone.
     pub(crate) hashing: bool,
     /// A driver's loop has come by a launch, or a function that may have some.
@@ -629,6 +631,7 @@ impl<'h> Lowerer<'h> {
             listing: Listing::default(),
             in_driver: false,
             hashing: false,
+            hash_loops: 0,
             launched: false,
             rescued_outside: Vec::new(),
             guards: Vec::new(),

@@ -41,11 +41,21 @@ module RandomPrograms
       case between(0, 9)
       when 0
         return filter_watching(tally.name, "a, b", "#{tally.name}.key?(a)") if chance(0.3)
+        return delete_within(tally.name, key) if chance(0.4)
 
         Node.statement(tally.name, ".delete(", key, ")")
       when 1 then Node.statement(scope.declare(fresh("v"), [:int]).name, " = ", tally.name, ".size")
       else send(:"change_#{tally.use}", tally.name, key, depth)
       end
+    end
+
+    # Pairs go while others are gone through.
+    def delete_within(name, key)
+      which = pick(["a", "a", key])
+      block = [" if a == ", key, " || b.nil?"]
+      seen = scope.declare(fresh("v"), [:int]).name
+      walk = pick(["each { |a, b|", "each_key { |a| b = 1;", "sum { |a, b| #{seen} += 2;", "count { |a, b|"])
+      Node.statement("#{seen} = 0\n#{name}.#{walk} #{seen} += 1; ", name, ".delete(", which, ")", *block, "; 1 }")
     end
 
     def change_counts(name, key, depth)
