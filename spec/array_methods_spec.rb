@@ -126,6 +126,10 @@ each_backend do
     expect_same(arrays) { |x| a = x.dup; a.fill(0) { |i| i } }
     expect_same(arrays) { |x| a = x.dup; a.fill(-1) { |i| i * i } }
     expect_same(arrays) { |x| a = x.dup; a.fill { |i| i * i } }
+    expect_same(arrays) { |x| a = x.dup; [a.fill(0, 1..), a.fill(9, ...2).equal?(a), a.fill(7, -1..-1)] if x.any? }
+    expect_same(arrays) { |x| a = x.dup; a.fill(:s, 0..1) }
+    expect_same(arrays) { |x| a = x.dup; a.fill(-9..1) { |i| i } }
+    expect_same(arrays) { |x| a = x.dup; a.fill(0...2) { |i| i * 5 } }
   end
 
   it "replaces parts by others" do

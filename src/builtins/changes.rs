@@ -301,12 +301,22 @@ fn flatten(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 /// `fill(value)`, `fill(value, start, count)`, and with a block instead of the value.
 fn fill(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let given = usize::from(call.block.is_none());
-    if call.args.iter().any(|arg| arg.types.iter().any(|t| matches!(t, Type::Range { .. }))) {
-        return s.refuse_here(
-            "unsupported-method",
-            "`fill` takes no range in a section",
-            Some("give it the first index and the number of items".into()),
-        );
+    let is_range = |arg: &Operand| matches!(arg.types.single(), Some(Type::Range { .. }));
+    if let [value @ .., range] = &call.args[..]
+        && value.len() == given
+        && is_range(range)
+    {
+        if mutable(s, call).is_none() {
+            return Operand::bottom();
+        }
+        let start = s.send(&call.receiver, "#beginning", std::slice::from_ref(range), 5);
+        let count = s.send(&call.receiver, "#count_from", &[start.clone(), range.clone()], 6);
+        if start.is_bottom() || count.is_bottom() {
+            return Operand::bottom();
+        }
+        let mut args = value.to_vec();
+        args.extend([start, count]);
+        return fill(s, &call.with_args(args));
     }
     if !s.count_arguments(call, given, given + 2) {
         return Operand::bottom();

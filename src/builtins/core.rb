@@ -2824,10 +2824,15 @@ module Array
   # The same where a range says which.
   def __splice_range(range, items)
     at = __beginning(range)
+    __splice(at, __count_from(at, range), items)
+  end
+
+  # How many items are in a range from an index on, also such as are not there.
+  def __count_from(at, range)
     stop = range.end.__nil? ? size : __to_long(range.end)
     stop += size if stop < 0
     stop += 1 unless range.end.__nil? || range.exclude_end?
-    __splice(at, stop > at ? stop - at : 0, items)
+    stop > at ? stop - at : 0
   end
 
   def __replace(other)
