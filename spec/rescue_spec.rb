@@ -324,6 +324,12 @@ each_compiling_backend do
     expect { [2**62].pmap { |x| begin; x * 4; rescue Exception; 0; end } }.to raise_error(Ikra::OverflowError)
   end
 
+  it "raises again what it has told" do
+    expect_same([1, 2]) { |x| begin; raise Told, "x#{x}" if x > 1; x; rescue => e; y = "#{e.message}!"; raise if y.size > 9; raise e; end }
+    expect_same([0, 2]) { |x| begin; 5 / x; rescue => e; e.message.size > 3 ? raise : 0; end }
+    expect_same([0]) { |x| begin; raise Told, "x#{x}"; rescue => e; e.message << "!"; e.message; end }
+  end
+
   it "knows what it rescues as $!" do
     expect_same([1, 2]) { |x| begin; raise Told, "x#{x}"; rescue; $!.message; end }
     expect_same([1, 2]) { |x| (raise Told, "x#{x}" if x > 1; x) rescue $!.message }
@@ -348,6 +354,7 @@ each_compiling_backend do
 
   it "refuses what it cannot follow" do
     expect { [1].pmap { |x| begin; x / 0; rescue => e; e.backtrace.size; end } }.to refused("unsupported-method")
+    expect { [1].pmap { |x| begin; x / 0; rescue => e; e.message << "!"; raise; end } }.to refused("unsupported-raise")
     expect { [1].pmap { |x| begin; x / 0; rescue => e; e.full_message; end } }.to refused("unsupported-method")
     expect { [nil].pmap { |x| begin; x.succ; rescue => e; e.message; end } }.to refused("unsupported-rescue-variable")
     expect { [1].pmap { |x| begin; x / 0; rescue => e; e = 5; raise e; end } }.to refused("unsupported-rescue-variable")

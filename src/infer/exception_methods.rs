@@ -65,11 +65,37 @@ impl Lowerer<'_> {
         if !local.is_some_and(|local| asks_for_message(body, local)) {
             return;
         }
-        let message = self.by_message(error, &mut |s, message, values| match message.is_kept() {
+        let message = self.message_of(error);
+        error.message = Some(self.temp(message));
+    }
+
+    /// Nil where that is made only when somebody asks for it.
+    fn message_of(&mut self, error: &Caught) -> Operand {
+        self.by_message(error, &mut |s, message, values| match message.is_kept() {
             true => s.kept_message(message, values),
             false => Operand::nil(),
-        });
-        error.message = Some(self.temp(message));
+        })
+    }
+
+    /// An error is about to be raised again: its message is what it was made with. In Ruby it is the String that the
+    /// clause has got and may have changed.
+    pub(super) fn check_message(&mut self, error: &Caught) {
+        let Some(kept) = error.message.map(|message| self.temp_get(message)) else { return };
+        if !kept.types.iter().any(Type::is_made_string) || self.b.is_dead() {
+            return;
+        }
+        let made = self.within_slot(0x9f0, |s| s.message_of(error));
+        if made.is_bottom() {
+            return;
+        }
+        let same = self.within_slot(0x9f1, |s| s.send(&kept, "==", &[made], 1));
+        if same.is_bottom() || self.b.is_dead() {
+            return;
+        }
+        let ok = self.truth(&same);
+        let message = "an exception is raised again after its message was changed [unsupported-raise]\n  \
+                       hint: raise another one: raise error.class, message";
+        self.check(ok, ErrorKind::Unsupported(message.into()), &[]);
     }
 
     /// What stands in a text: of an exception its message.

@@ -14,11 +14,15 @@ impl Lowerer<'_> {
         if call.args.is_empty()
             && let Some(caught) = self.handled.last().cloned()
         {
+            self.enter(node);
+            self.check_message(&caught);
             return self.raise_again(&caught);
         }
         if let [Node { kind: Kind::Local(local), .. }] = &call.args[..]
             && let Some(caught) = self.handled_in(*local)
         {
+            self.enter(node);
+            self.check_message(&caught);
             return self.raise_again(&caught);
         }
         if call.args.is_empty() && self.detached && self.memo.handles {
