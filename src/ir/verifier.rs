@@ -788,6 +788,8 @@ mod tests {
         wrong(&format!("v0 = i64 1; {text}"), &format!("`{text}`: {told}"));
         wrong("v0 = compact b3 into b1", "`v0 = compact b3 into b1`: b3 holds no flags");
         wrong("v0 = compact b0 into b3", "`v0 = compact b0 into b3`: b3 is no selection");
+        let text = "v1 = lengthen b3 by v0";
+        wrong(&format!("v0 = i64 1; {text}"), &format!("`{text}`: b3 is no column that gets longer"));
         let text = "v1, v2 = reduce xor b3 from v0";
         wrong(
             &format!("v0 = f64 1.0; {text}"),

@@ -93,6 +93,28 @@ fn kernels_are_launched_in_loops_and_what_they_leave_is_compacted() {
 }
 
 #[test]
+fn arrays_are_made_row_by_row() {
+    // Behind the two there are as many as s0 says, of one item each, while the columns move.
+    let driver = "v0 = i64 1; v1 = i64 0; x2 = v1; v20 = s0
+        loop L0 {
+          v2 = x2; v3 = ge v2, v20; if v3 { break L0 }
+          v4 = lengthen b5 by v0; v5 = wrap_i64 v4
+          v6 = lengthen b7 by v0; v7 = wrap_i64 v6
+          v8 = i32 1
+          store b5[v5] = v7; store b6[v5] = v8; store b7[v7] = v2
+          v9 = load b5[v5]; v10 = load b7[v9]; v11 = add v10, v0
+          x2 = v11
+        }
+        v12 = x2; v13 = i32 0; store b3[v13] = v12";
+    let (outcome, columns) = drive(driver, vec![0]);
+    assert_eq!(outcome, Outcome::Done);
+    let numbers = |list: &[i64]| Column::I64(list.to_vec());
+    assert_eq!(columns[5], Column::I32(vec![0, 1, 4, 5, 6, 7, 8]));
+    assert_eq!(columns[6], Column::I32(vec![1, 3, 1, 1, 1, 1, 1]));
+    assert_eq!((&columns[7], &columns[3]), (&numbers(&[7, 10, 20, 30, 0, 1, 2, 3, 4, 0]), &numbers(&[5])));
+}
+
+#[test]
 fn kernels_go_over_arrays_that_earlier_ones_have_given() {
     // Over the second array with 5, then over what that gave with 100, but for 0 ticks; then over it once more.
     let driver = "v0 = i32 1; x0 = v0; v1 = s0; x1 = v1; v2 = i64 0; x2 = v2; v3 = i64 1
