@@ -32,15 +32,64 @@ each_backend do |_|
     it "while others are gone through" do
       sizes = [0, 1, 3, 10, 17, 40, 200]
       made = ->(n) { (0...n).to_h { |i| [i * 7919 % 1009, i] } }
-      expect_same(sizes) { |n| h = {}; n.times { |i| h[i] = -i }; h.each { |k, _| h.delete(k) if k.even? }; h }
-      expect_same(sizes.map(&made)) { |t| h = t.dup; seen = []; h.each { |k, v| seen << k; h.delete(k + v) }; [seen, h] }
-      expect_same(sizes.map(&made)) { |t| h = t.dup; h.each_key { |k| h.shift if k.odd? }; h }
-      expect_same(sizes) { |n| h = (0...n).to_h { |i| [i, 1] }; [h.sum { |k, v| h.delete(k - 1) || 5 }, h] }
-      expect_same(sizes) { |n| h = (0...n).to_h { |i| [i, 1] }; h.each { |k, _| h.clear if k == 3 }; h.size }
-      expect_same(sizes) { |n| h = (0...n).to_h { |i| [i, 1] }; h.each { |k, _| h.each { |j, _| h.delete(j) if j == k + 2 } }; h }
-      expect_same(sizes) { |n| h = (0...n).to_h { |i| [i, 1] }; h.map { |k, v| h.delete(k * 2); h.size + v } }
-      expect_same(sizes) { |n| s = Set.new((0...n).to_a); s.each { |x| s.delete(x + 1) }; s.to_a }
-      expect_same(sizes) { |n| h = (0...n).to_h { |i| [i, 1] }; h.each { |k, _| h.delete(k); break if k == 5 }; [h.first, h.size] }
+      expect_same(sizes) do |n|
+        h = {}
+        n.times { |i| h[i] = -i }
+        h.each { |k, _| h.delete(k) if k.even? }
+        h
+      end
+      expect_same(sizes.map(&made)) do |t|
+        h = t.dup
+        seen = []
+        h.each do |k, v|
+          seen << k
+          h.delete(k + v)
+        end
+        [seen, h]
+      end
+      expect_same(sizes.map(&made)) do |t|
+        h = t.dup
+        h.each_key { |k| h.shift if k.odd? }
+        h
+      end
+      expect_same(sizes) do |n|
+        h = (0...n).to_h { |i| [i, 1] }
+        [h.sum { |k, _v| h.delete(k - 1) || 5 }, h]
+      end
+      expect_same(sizes) do |n|
+        h = (0...n).to_h { |i| [i, 1] }
+        h.each { |k, _| h.clear if k == 3 }
+        h.size
+      end
+      expect_same(sizes) do |n|
+        h = (0...n).to_h { |i| [i, 1] }
+        h.each do |k, _|
+          h.each do |j, _|
+            h.delete(j) if j == k + 2
+          end
+        end
+        h
+      end
+      expect_same(sizes) do |n|
+        h = (0...n).to_h { |i| [i, 1] }
+        h.map do |k, v|
+          h.delete(k * 2)
+          h.size + v
+        end
+      end
+      expect_same(sizes) do |n|
+        s = Set.new((0...n).to_a)
+        s.each { |x| s.delete(x + 1) }
+        s.to_a
+      end
+      expect_same(sizes) do |n|
+        h = (0...n).to_h { |i| [i, 1] }
+        h.each do |k, _|
+          h.delete(k)
+          break if k == 5
+        end
+        [h.first, h.size]
+      end
       tables = -> { sizes.map { |n| [made.call(n)] } }
       expect_same_effects(tables, 2) { |row| row[0].each { |k, v| row[0].delete(k) if (k + v).odd? } }
     end

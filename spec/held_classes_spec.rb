@@ -87,8 +87,12 @@ each_backend do
       expect_same([0, 1, 2]) { |i| kinds[i].new(i + 3).area }
       expect_same(%i[circle square]) { |name| [table[name].new(4).area, table.fetch(name).new(3).area] }
       expect_same([2, 3]) { |i| kinds.each_with_index.map { |kind, j| kind.new(i + j).area } }
-      expect_same([0, 1]) { |i| [kinds[i].superclass, kinds[i].new(1).class.superclass.superclass, kinds[i].superclass.sides] }
-      expect_same([0, 1]) { |i| [Integer.superclass.name, BasicObject.superclass, kinds[i].superclass == HeldClasses::Shape] }
+      expect_same([0, 1]) do |i|
+        [kinds[i].superclass, kinds[i].new(1).class.superclass.superclass, kinds[i].superclass.sides]
+      end
+      expect_same([0, 1]) do |i|
+        [Integer.superclass.name, BasicObject.superclass, kinds[i].superclass == HeldClasses::Shape]
+      end
       expect_same([1]) { |i| [kinds[2].between(i, to: 9).area, kinds.zip([1, 2, 3]).sum { |k, n| k.new(n).area }] }
       expect_same([[HeldClasses::Circle, 1], [HeldClasses::Square, 2]]) { |kind, n| kind.new(n).area }
       registry = HeldClasses::Registry.new.add(:a, HeldClasses::Circle).add(:b, HeldClasses::Square)

@@ -92,7 +92,7 @@ each_backend do
     end
     expect_same([3, 40]) do |n|
       h = Hash.new(0)
-      n.times { |i| h[[ValueObjects::Value.new(i % 3), ValueObjects::Value.new(i.odd? ? 1 : 1.0)]] += 1 }
+      n.times { |i| h[[ValueObjects::Value.new(i % 3), ValueObjects::Value.new(i.odd? ? 1 : 2.5)]] += 1 }
       h.values
     end
   end

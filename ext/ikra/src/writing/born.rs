@@ -63,11 +63,13 @@ impl Numbered {
             self.first = number;
         }
         if number < self.first {
-            let more = (self.first - number) as usize;
+            // Lists are met from their end, most often: there is to be room for as many more as there are.
+            let first = (number - self.values.len() as i64).max(0);
+            let more = (self.first - first) as usize;
             let all = self.values.len() + more;
             fallible::resize(&mut self.values, all, 0)?;
             self.values.rotate_right(more);
-            self.first = number;
+            self.first = first;
         }
         let at = (number - self.first) as usize;
         if at >= self.values.len() {
