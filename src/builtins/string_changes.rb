@@ -146,16 +146,11 @@ module ChangedString
 
   def __concat_code(code)
     encoding = __encoding
-    code.__refuse_code if code < 0 || code > 4_294_967_295 || (encoding > 0 && code > 255)
+    code.__refuse_char if code < 0 || code > 4_294_967_295 || (encoding > 0 && code > 255)
+    code.__check_codepoint if encoding == 0
 
     __check_frozen
-    if encoding == 0
-      if code > 0x10_ffff || (code >= 0xd800 && code < 0xe000)
-        __refuse_code
-      end
-    elsif encoding == 1 && code > 127
-      __force(2)
-    end
+    __force(2) if encoding == 1 && code > 127
     __push_code(code)
   end
 

@@ -362,13 +362,20 @@ module Integer
 
   def chr(encoding = :__none)
     return __chr_in(encoding) if encoding != :__none
-    __refuse_code if self < 0 || self > 255
+    __refuse_char if self < 0 || self > 255
 
     "".__force(self < 128 ? 1 : 2).__push(self)
   end
 
+  def __check_codepoint
+    is_invalid = (self >= 0xd800 && self < 0xe000) || self == 0xffff_ffff
+    raise RangeError, "invalid codepoint 0x#{to_s(16).upcase} in UTF-8" if is_invalid
+
+    __refuse_char if self < 0 || self > 0x10_ffff
+  end
+
   # What is beyond 62 bits is told otherwise.
-  def __refuse_code
+  def __refuse_char
     is_big = self > 4_611_686_018_427_387_903 || self < -4_611_686_018_427_387_904
     raise RangeError, "bignum out of char range" if is_big
 
@@ -377,8 +384,7 @@ module Integer
 
   def __chr_in(encoding)
     "".__refuse_encoding if "".__encoding_number(encoding) != 0
-    __refuse_code if self < 0 || self > 0x10_ffff
-    raise RangeError, "invalid codepoint 0x#{to_s(16).upcase} in UTF-8" if self >= 0xd800 && self < 0xe000
+    __check_codepoint
 
     "".__push_code(self)
   end

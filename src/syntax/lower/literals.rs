@@ -5,6 +5,7 @@ use crate::regexp;
 use crate::source::Span;
 use crate::syntax::ast::{Call, Kind, Node, StringPart};
 use ruby_prism::{self as prism, Node as P};
+use std::collections::HashSet;
 
 impl Lowering<'_> {
     pub(super) fn integer(&mut self, integer: &prism::IntegerNode<'_>) -> Node {
@@ -130,8 +131,13 @@ impl Lowering<'_> {
         let span = self.span(location);
         let mut made = self.node(span, Kind::Nil);
         let (mut name, mut args) = ("#new_hash", Vec::new());
+        let mut literals = HashSet::new();
         for element in elements {
             if let Some(pair) = element.as_assoc_node() {
+                if literal_key(&pair.key()).is_some_and(|key| !literals.insert(key)) {
+                    let span = self.span(&pair.key().location());
+                    return self.refuse(&refusals::TWICE, span);
+                }
                 args.push(self.expression(&pair.key()));
                 args.push(self.expression(&pair.value()));
                 continue;
@@ -145,6 +151,7 @@ impl Lowering<'_> {
                 made = self.primitive(span, made, name, std::mem::take(&mut args));
             }
             name = "#with_pairs";
+            literals.clear();
             let others = self.without_changes(|s| s.expression(&others));
             made = self.primitive(span, made, "#with_all", vec![others]);
         }
@@ -193,4 +200,16 @@ fn i64_of(negative: bool, digits: &[u32]) -> Option<i64> {
         magnitude = magnitude.checked_mul(1 << 32)?.checked_add(i128::from(*digit))?;
     }
     i64::try_from(if negative { -magnitude } else { magnitude }).ok()
+}
+
+/// A key that Ruby compares with others when it reads a literal: what it is, and its text.
+fn literal_key(key: &P<'_>) -> Option<(&'static str, Vec<u8>)> {
+    let text = |location: prism::Location<'_>| location.as_slice().to_vec();
+    match key {
+        P::IntegerNode { .. } => Some(("Integer", text(key.location()))),
+        P::FloatNode { .. } => Some(("Float", text(key.location()))),
+        P::StringNode { .. } => Some(("String", key.as_string_node()?.unescaped().to_vec())),
+        P::SymbolNode { .. } => Some(("Symbol", key.as_symbol_node()?.unescaped().to_vec())),
+        _ => None,
+    }
 }

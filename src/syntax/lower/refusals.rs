@@ -41,6 +41,9 @@ refusals! {
     ENCODING "unsupported-encoding"
         "only text in UTF-8 can be used in a parallel section"
         "write the text in UTF-8, without escapes for single bytes";
+    TWICE "unsupported-hash"
+        "a key stands twice in a Hash literal: which place it gets is not the same in all Rubies"
+        "leave out the one that is overwritten";
     HASH "unsupported-hash"
         "`**` without a name in a Hash cannot be used in a parallel section"
         "name the parameter: def draw(**options) = { **options }";
