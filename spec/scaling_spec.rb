@@ -5,6 +5,7 @@ require "set"
 # What takes time in proportion to the data in Ruby does so in sections: for four times the data not ten times as long.
 module Scaling
   TIMES = 3
+  Link = Struct.new(:number, :rest)
 
   # The shortest of some times, in seconds.
   def self.took
@@ -58,6 +59,17 @@ RSpec.describe "Time" do
         end
         count
       end
+    end
+  end
+
+  it "of lists that the code around parallel calls makes from their end, and puts into what exists" do
+    expect_linear(10_000) do |n|
+      box = [nil]
+      Ikra.section { n.times { |i| box[0] = Scaling::Link.new(i, box[0]) } }
+    end
+    expect_linear(10_000) do |n|
+      box = [nil]
+      Ikra.section { n.times { |i| box[0] = [i, box[0]] } }
     end
   end
 
