@@ -91,8 +91,13 @@ impl Lowering<'_> {
             _ => self.expression(&receiver),
         });
         let args = self.arguments(call.arguments());
+        // A lambda may run when another error is handled, or none.
+        let outer = matches!(&*name, "lambda" | "proc" | "new").then(|| std::mem::take(&mut self.handled));
         let block =
             self.with_match_of_its_own(&name, |s| s.block_of(call.arguments(), call.block().as_ref()));
+        if let Some(outer) = outer {
+            self.handled = outer;
+        }
         let call = Call {
             receiver,
             name,
@@ -261,7 +266,10 @@ impl Lowering<'_> {
 
     pub(super) fn lambda(&mut self, lambda: &prism::LambdaNode<'_>) -> Node {
         let span = self.span(&lambda.location());
+        // As above.
+        let handled = std::mem::take(&mut self.handled);
         let literal = self.block_literal(&lambda.locals(), lambda.parameters(), lambda.body(), span);
+        self.handled = handled;
         self.node(span, Kind::Lambda(std::sync::Arc::new(literal)))
     }
 }

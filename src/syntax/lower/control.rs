@@ -61,12 +61,10 @@ impl Lowering<'_> {
         self.node(span, Kind::Begin(Begin { body, rescues, otherwise, ensure }.into()))
     }
 
-    /// The local that has the error in a clause with this text: the one that is named, or one for `$!`. A lambda may run
-    /// when that is another one.
+    /// The local that has the error in a clause with this text: the one that is named, or one for `$!`.
     fn handling(&mut self, named: Option<LocalId>, text: &[u8]) -> Option<LocalId> {
         let text = String::from_utf8_lossy(text);
-        let is_asked =
-            text.contains("$!") && !["->", "lambda", "proc"].iter().any(|maker| text.contains(maker));
+        let is_asked = text.contains("$!");
         let is_same = named.is_none_or(|named| !is_assigned(&text, &self.locals[named.0 as usize]));
         let local = match (is_asked && is_same, named) {
             (true, None) => {
