@@ -93,7 +93,7 @@ module RandomPrograms
 
     def handling(depth, error)
       scope.path do
-        made = error ? [asked(error)] : []
+        made = error ? [asked_of(error)] : []
         made.concat(statements(depth - 1, 2))
         made << Node.statement("raise if ", condition(depth - 1)) if chance(0.2)
         Node.body(made)
@@ -101,7 +101,7 @@ module RandomPrograms
     end
 
     # What is known of an exception.
-    def asked(error)
+    def asked_of(error)
       error = "$!" if chance(0.2)
       value = pick(["#{error}.message", "\"<\#{#{error}}>\"", "\"<\#{#{error}.message}>\""])
       Node.statement(scope.declare(fresh("v"), [:str]).name, " = ", value)
