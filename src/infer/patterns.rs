@@ -400,20 +400,31 @@ impl Lowerer<'_> {
                         }
                         let parts = [(before, &items[..first]), (after, &items[first + middle.len()..])];
                         for (target, part) in parts {
-                            if let (Some(target), false) = (target, s.b.is_dead()) {
-                                let part = s.rest_of_known(part);
-                                s.assign(target, &part);
-                            }
+                            s.assign_rest(target.as_ref(), |s| s.rest_of_known(part));
                         }
                         s.jump(hit, None);
                         Operand::bottom()
                     })
                 });
             }
-            s.enter_pattern(pattern);
-            s.missed(miss, found_nowhere(array));
-            Operand::bottom()
+            s.found_nowhere(pattern, array, miss)
         });
+    }
+
+    /// What is before or behind what was found, if that has a name.
+    fn assign_rest(&mut self, target: Option<&Target>, part: impl FnOnce(&mut Self) -> Operand) {
+        if let (Some(target), false) = (target, self.b.is_dead()) {
+            let part = part(self);
+            self.assign(target, &part);
+        }
+    }
+
+    fn found_nowhere(&mut self, pattern: &Pattern, array: &Operand, miss: &Miss) -> Operand {
+        self.enter_pattern(pattern);
+        let reason =
+            vec![Told::Inspected(array.clone()), Told::Text(" does not match to find pattern".into())];
+        self.missed(miss, reason);
+        Operand::bottom()
     }
 
     /// The same where the length is known at run time only.
@@ -444,19 +455,16 @@ impl Lowerer<'_> {
                         let behind = s.plus(first, middle.len() as i64);
                         let left = s.b.binary(BinaryOp::Sub, length, behind);
                         for (target, start, count) in [(before, zero, first), (after, behind, left)] {
-                            if let (Some(target), false) = (target, s.b.is_dead()) {
-                                let part = s.within(pattern.span.start, |s| s.part_of(array, start, count));
-                                s.assign(target, &part);
-                            }
+                            s.assign_rest(target.as_ref(), |s| {
+                                s.within(pattern.span.start, |s| s.part_of(array, start, count))
+                            });
                         }
                         s.jump(hit, None);
                         Operand::bottom()
                     });
                 });
             });
-            s.enter_pattern(pattern);
-            s.missed(miss, found_nowhere(array));
-            Operand::bottom()
+            s.found_nowhere(pattern, array, miss)
         });
     }
 
@@ -723,10 +731,6 @@ struct Keys<'a> {
     pairs: &'a [(String, Pattern)],
     closed: bool,
     rest: Option<&'a Target>,
-}
-
-fn found_nowhere(array: &Operand) -> Vec<Told> {
-    vec![Told::Inspected(array.clone()), Told::Text(" does not match to find pattern".into())]
 }
 
 fn length_mismatch(array: &Operand, given: Told, least: usize, more: bool) -> Vec<Told> {

@@ -3,6 +3,7 @@
 use super::{Lowering, refusals, text};
 use crate::source::Span;
 use crate::syntax::ast::{Begin, InClause, Kind, LocalId, Node, Rescue, When};
+use crate::syntax::walk::{assigned_by, each_node_in};
 use ruby_prism::{self as prism, Node as P};
 
 /// Clauses of one `begin`: what comes after nests them in each other.
@@ -49,8 +50,9 @@ impl Lowering<'_> {
             let statements = rescue.statements();
             let text = statements.as_ref().map(|body| body.location().as_slice());
             let error = self.handling(error, text.unwrap_or_default());
-            rescues.push(Rescue { classes, error, body: self.arm(statements, span) });
-            self.handled.pop();
+            let body = self.arm(statements, span);
+            self.handled(&body);
+            rescues.push(Rescue { classes, error, body });
             clause = rescue.subsequent();
         }
         let otherwise = begin.else_clause().map(|clause| self.else_arm(Some(clause), span));
@@ -63,19 +65,23 @@ impl Lowering<'_> {
 
     /// The local that has the error in a clause with this text: the one that is named, or one for `$!`.
     fn handling(&mut self, named: Option<LocalId>, text: &[u8]) -> Option<LocalId> {
-        let text = String::from_utf8_lossy(text);
-        let is_asked = text.contains("$!");
-        let is_same = named.is_none_or(|named| !is_assigned(&text, &self.locals[named.0 as usize]));
-        let local = match (is_asked && is_same, named) {
-            (true, None) => {
-                let local = self.fresh_local("$!");
-                self.errors.push(local);
-                Some(local)
-            }
-            _ => named,
-        };
-        self.handled.push(local.filter(|_| is_asked && is_same));
+        let is_asked = text.windows(2).any(|name| name == b"$!");
+        let local = named.or_else(|| is_asked.then(|| self.fresh_local("$!")));
+        if named.is_none() {
+            self.errors.extend(local);
+        }
+        self.handled.push(local.filter(|_| is_asked).map(|local| (local, None)));
         local
+    }
+
+    /// The clause has been lowered. `$!` is not what it has assigned to its local.
+    fn handled(&mut self, body: &Node) {
+        let Some((local, Some(read_at))) = self.handled.pop().flatten() else { return };
+        let mut assigned = false;
+        each_node_in(body, &mut |node| assigned_by(&node.kind, &mut |other| assigned |= other == local));
+        if assigned {
+            self.refuse(&refusals::SPECIAL_GLOBAL, read_at);
+        }
     }
 
     /// `=> name`: a local variable of the section.
@@ -112,8 +118,9 @@ impl Lowering<'_> {
         let body = self.expression(&rescue.expression());
         let instead = rescue.rescue_expression();
         let error = self.handling(None, instead.location().as_slice());
-        let rescues = vec![Rescue { classes: vec![], error, body: self.expression(&instead) }];
-        self.handled.pop();
+        let otherwise = self.expression(&instead);
+        self.handled(&otherwise);
+        let rescues = vec![Rescue { classes: vec![], error, body: otherwise }];
         self.node(span, Kind::Begin(Begin { body, rescues, otherwise: None, ensure: None }.into()))
     }
 
@@ -242,12 +249,4 @@ fn if_kind(condition: Box<Node>, then: Box<Node>, otherwise: Box<Node>) -> Kind 
         }
         _ => Kind::If { condition, then, otherwise },
     }
-}
-
-/// May a text assign to a local of that name?
-fn is_assigned(text: &str, name: &str) -> bool {
-    text.match_indices(name).any(|(at, _)| {
-        let behind = text[at + name.len()..].trim_start();
-        behind.starts_with('=') && !["==", "=~", "=>"].iter().any(|other| behind.starts_with(other))
-    })
 }

@@ -330,8 +330,10 @@ impl Lowering<'_> {
         if name == "$~" {
             return self.match_read(span);
         }
-        if let ("$!", Some(Some(error))) = (name.as_str(), self.handled.last()) {
-            return self.node(span, Kind::Local(*error));
+        if let ("$!", Some(Some((error, read_at)))) = (name.as_str(), self.handled.last_mut()) {
+            *read_at = Some(span);
+            let error = *error;
+            return self.node(span, Kind::Local(error));
         }
         if is_special_global(&name) {
             return self.refuse(&refusals::SPECIAL_GLOBAL, span);

@@ -119,8 +119,8 @@ struct Lowering<'s> {
     /// Locals of enclosing scopes that blocks of `Ikra.sync` assign.
     assigned_by_syncs: Vec<(String, Span)>,
     errors: Vec<LocalId>,
-    /// The local that `$!` is, in each `rescue` around the present node, innermost last.
-    handled: Vec<Option<LocalId>>,
+    /// The local that `$!` is, in each `rescue` around the present node, innermost last, and where it was read last.
+    handled: Vec<Option<(LocalId, Option<Span>)>>,
     /// Is what a pattern has matched looked at later? And the local that holds it.
     keeps_matches: bool,
     last_match: LastMatch,
