@@ -51,9 +51,12 @@ module Delegations
 
   # Has methods that are called by name.
   class Turns
-    attr_reader :count
+    attr_reader :count, :kind
 
-    def initialize = @count = @other = 0
+    def initialize(kind = nil)
+      @kind = kind
+      @count = @other = 0
+    end
 
     def after_idle = next_state(:run)
     def after_run = next_state(:stop)
@@ -219,5 +222,25 @@ each_compiling_backend do
       end
     end
     expect(&work).to raise_error(Ikra::UnsupportedError, told)
+  end
+
+  it "guesses names that begin as is written, also behind an Ikra.sync" do
+    run = lambda do |backend|
+      Ikra.backend = backend
+      all = Array.new(4) { |i| Delegations::Turns.new(i.even? ? "run" : "stop") }
+      first = Ikra.section do
+        Ikra.sync { all.size }
+        all.map { |turns| turns.send("after_#{turns.kind}") }
+      end
+      last = Ikra.section do
+        all.each { |turns| turns.send(:"after_#{turns.kind}") }
+        Ikra.sync { all.size }
+        all.pmap { |turns| turns.public_send("after_#{turns.kind}") }
+      end
+      [first, last, all.map(&:count)]
+    end
+    backend = Ikra.backend
+    in_ruby = run.call(:ruby)
+    expect(run.call(backend)).to eq(in_ruby)
   end
 end

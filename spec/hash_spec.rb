@@ -255,6 +255,27 @@ each_backend do |backend|
       expect([3, 1].pmap { |x| { x => Hash.new(x) } }.map { |h| h.values.first[:none] }).to eq([3, 1])
     end
 
+    it "has frozen copies of Strings as keys, of each text one" do
+      words = Array.new(6) { |i| "w#{i % 3}" }
+      frozen = words.map { |word| word.dup.freeze }
+      look = lambda do |keys, texts|
+        [keys.map(&:frozen?), keys.map { |key| key.equal?(texts[0]) }, keys]
+      end
+      expect_same([words, frozen]) { |texts| h = {}; texts.each { |w| h[w] = 1 }; look.call(h.keys, texts) }
+      expect_same([words]) do |texts|
+        one = {}
+        other = texts.to_h { |w| [w, 1] }
+        texts.each { |w| one[w] = other[w] }
+        k = one.keys[1]
+        [k.equal?(other.keys[1]), k.equal?(other.keys[0]), other.max_by { |_, v| v }[0].frozen?]
+      end
+      keep = ->(h) { Ikra.section { words.each { |w| h[w] ||= w.size }; h.keys } }
+      kept = {}
+      given = keep.call(kept)
+      expect(look.call(given, words)).to eq([[true] * 3, [false] * 3, %w[w0 w1 w2]])
+      expect(given.zip(kept.keys).map { |a, b| a.equal?(b) }).to eq([true] * 3)
+    end
+
     it "refuses what it does not follow" do
       expect_refused("unsupported-key") { [3].pmap { |x| (k = [1]) && (h = { k => x }) && k.push(2) && h[[1, 2]] } }
       expect_refused("unsupported-result") { [1].pmap { |n| Hash.new { |h, k| h[k] = n } } }

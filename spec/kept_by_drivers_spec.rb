@@ -21,6 +21,13 @@ module KeptByDrivers
   end
 
   # Somebody.
+  # Has a String.
+  class Label
+    attr_reader :text
+
+    def initialize(text) = @text = text
+  end
+
   class Person
     attr_accessor :id, :age, :name, :label, :tags, :friends, :mood, :live
 
@@ -377,6 +384,33 @@ RSpec.describe "What the code around parallel calls makes" do
       expect(given).to eq(expected)
     ensure
       Ikra.conflicts = :in_order
+    end
+
+    it "is looked at as it is by now, by whatever else holds it" do
+      look = lambda do |words, stored|
+        words.map { |w| [w, w.size, w.bytesize, w[0], w.ascii_only?, w.reverse, w == stored[1], w.equal?(stored[1])] }
+      end
+      run = lambda do |backend|
+        Ikra.backend = backend
+        stored = []
+        found = {}
+        given = Ikra.section do
+          words = (0..3).map { |i| "w#{i}" }
+          words.each { |w| stored << w }
+          seen = []
+          5.times do |i|
+            stored.each { |s| s << ("é" * i) if i.odd? }
+            stored.peach { |s| s.replace("q#{i}") if i == 3 && s.size == 3 }
+            seen << look.call(words, stored)
+            words.each { |w| found[w] = KeptByDrivers::Label.new(w) if i == 2 }
+          end
+          [seen, words, words.include?("q1"), words.max]
+        end
+        [given, stored, found.map { |key, person| [key, person.text, key.frozen?] }]
+      end
+      backend = Ikra.backend
+      in_ruby = run.call(:ruby)
+      expect(run.call(backend)).to eq(in_ruby)
     end
 
     it "is no String that changes later" do

@@ -3,6 +3,15 @@
 # Ikra.sync: Ruby in the middle of Ikra.section. Each program runs in plain Ruby and on every back-end; what it has seen
 # on the way, what it gives and what the objects are then has to be the same.
 module SyncWorlds
+  class Door
+    attr_accessor :locked, :width
+
+    def initialize(width)
+      @width = width
+      @locked = false
+    end
+  end
+
   class Body
     attr_accessor :x, :v, :mood, :next
 
@@ -392,6 +401,31 @@ RSpec.describe "Ikra.sync" do
     expect(seen).to eq([3, [1.0, 2.0, :far, :far, :far]])
   end
 
+  it "may make true what was false everywhere, and large what was small" do
+    run = lambda do |backend|
+      Ikra.backend = backend
+      doors = Array.new(3) { |i| SyncWorlds::Door.new(i) }
+      flags = [false, false]
+      open = Ikra.section do
+        count = 0
+        3.times do |t|
+          doors.each { |door| count += door.width if door.locked }
+          count += 1000 if flags[t % 2]
+          Ikra.sync do
+            doors[t].locked = true
+            doors[0].width = 2**40 if t == 1
+            flags[1] = true
+          end
+        end
+        count
+      end
+      [open, doors.map(&:locked), flags]
+    end
+    backend = Ikra.backend
+    in_ruby = run.call(:ruby)
+    expect(run.call(backend)).to eq(in_ruby)
+  end
+
   describe "refusals" do
     def message
       yield
@@ -428,7 +462,7 @@ RSpec.describe "Ikra.sync" do
           Ikra.sync { all << SyncWorlds::Body.new(3.0) }
         end
       end
-      expect(message(&grown)).to match(/sync_spec.rb:\d+ there are other objects, .*\[changed-in-sync\]\n  hint: /)
+      expect(message(&grown)).to match(/sync_spec.rb:\d+ there are other objects .*\[changed-in-sync\]\n  hint: /)
       expect(all.map(&:x)).to eq([1.0, 2.0, 3.0, 4.0, 5.0, 3.0])
       kind = lambda do
         Ikra.section do
@@ -438,6 +472,17 @@ RSpec.describe "Ikra.sync" do
         end
       end
       expect(message(&kind)).to include("has assigned String to `n`")
+    end
+
+    it "say which variable it is" do
+      doors = Array.new(3) { |i| SyncWorlds::Door.new(i) }
+      work = lambda do
+        Ikra.section do
+          doors.each { |door| door.width += 1 }
+          Ikra.sync { doors[1].width = 2.5 }
+        end
+      end
+      expect(message(&work)).to include("`@width` of SyncWorlds::Door holds something of another class than before")
     end
 
     it "of arrays of the section are Ruby's: they are frozen" do

@@ -434,4 +434,18 @@ RSpec.describe "Hashes and Strings that Ruby sees in the middle of a section" do
       seen << best
     end
   end
+
+  it "only read, where a key is the text of something that is made" do
+    expect_same_run do |box, _, seen|
+      Ikra.section do
+        3.times do |t|
+          node = made::Node.new("k#{t}")
+          box.memo[node.value] = node
+          box.list << node
+          Ikra.sync { seen << box.memo.map { |key, value| [key, key.frozen?, value.value.frozen?] } }
+        end
+        box.memo.keys.map(&:frozen?)
+      end
+    end
+  end
 end

@@ -434,6 +434,12 @@ fn identical(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             );
         }
         let shape = arg.types.single_shape();
+        if let [Some(one), Some(other)] = [receiver.types.single(), arg.types.single()]
+            && one.is_string()
+            && other.is_string()
+        {
+            return s.are_one_string(&receiver, &arg);
+        }
         let same = match (receiver.types.single_shape(), shape) {
             (Some(a), Some(b)) if a != b => s.b.bool(false),
             (Some(Shape::Nil), _) => s.b.bool(true),

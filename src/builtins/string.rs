@@ -177,11 +177,8 @@ pub(super) const PRIMITIVES: &[Row] = &[
         let message = Some(vec![MessagePart::Text(text), MessagePart::Inspect(what, 0)]);
         s.fail(ErrorKind::Raise { class: ClassId::ARGUMENT_ERROR, message }, &operands)
     }),
-    // A Hash has a frozen copy of a String that may change.
-    bare("#as_key", |s, c| match s.string_may_change(&c.receiver) {
-        true => s.send(&c.receiver, "#frozen_copy", &[], 1),
-        false => c.receiver.clone(),
-    }),
+    // A Hash has a frozen copy of a String that is not frozen.
+    bare("#as_key", |s, c| s.send(&c.receiver, "#frozen_copy", &[], 1)),
     bare("#may_change?", |s, c| {
         let may_change = s.string_may_change(&c.receiver);
         Operand::bool(s.b.bool(may_change))

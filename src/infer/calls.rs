@@ -208,6 +208,7 @@ impl Lowerer<'_> {
             return receiver;
         }
         self.enter(node);
+        self.note_prefix(call);
         if call.safe {
             return self
                 .unless_nil(&receiver, |s, receiver| s.call_on(node, call, &receiver, call_type, unused));

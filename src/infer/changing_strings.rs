@@ -4,11 +4,11 @@
 //! ([`super::growing`]): in room behind, moved where there is too little, watched as wholes. How many bytes there are and
 //! their encoding are columns that are written. Copy-back gives the String its new bytes, and it stays the object that it is.
 
-use super::Lowerer;
 use super::operand::Operand;
-use super::strings::{BYTESIZE, ENCODING, WORDS, words_outside};
+use super::strings::{BYTESIZE, ENCODING, FLAGS, ROOM, ROW, SIZE, START, WORDS, words_outside};
+use super::{Condition, Lowerer};
 use crate::ir::{BinaryOp, Buffer, BufferKind, Comparison, ErrorKind, UnaryOp, Value};
-use crate::types::{ArrayKind, Type};
+use crate::types::{ArrayKind, ClassId, Type};
 
 /// Where the bytes of a String are that changes: the words, and the first of them (`I64`).
 #[derive(Clone, Copy)]
@@ -30,26 +30,71 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The driver has put a String that it makes somewhere: it is a copy of that from then on, which must not change, and
-    /// be looked at only where the other one does not either.
+    /// The driver has put a String that it makes somewhere: it is a copy of that from then on, which must not change.
     pub(crate) fn check_rowless(&mut self, string: &Operand) {
         let has_row = self.has_row(string);
         let ok = self.b.unary(UnaryOp::Not, has_row);
-        self.check_not_put(ok);
-    }
-
-    /// The same of a String that is looked at: frozen ones do not change.
-    pub(super) fn check_same(&mut self, string: &Operand) {
-        let (has_row, frozen) = (self.has_row(string), self.is_frozen_string(string));
-        let rowless = self.b.unary(UnaryOp::Not, has_row);
-        let ok = self.b.binary(BinaryOp::OrB, rowless, frozen);
-        self.check_not_put(ok);
-    }
-
-    fn check_not_put(&mut self, ok: Value) {
-        let message = "a String that an object, array or element has by now cannot be changed by the code around \
-                       parallel calls, or looked at by it where others may change [unsupported-string]\n  hint: change it before, or a copy: dup";
+        let message = "a String that an object, array or element has by now cannot be changed by the code around parallel \
+                       calls [unsupported-string]\n  hint: change it before, or a copy: dup";
         self.check(ok, ErrorKind::Unsupported(message.into()), &[]);
+    }
+
+    /// A copy of what has a row is about to be looked at: it becomes what that is now. Frozen ones do not change.
+    pub(super) fn refresh_string(&mut self, string: &Operand) {
+        let (has_row, frozen) = (self.has_row(string), self.is_frozen_string(string));
+        let changes = self.b.unary(UnaryOp::Not, frozen);
+        let may_differ = self.b.binary(BinaryOp::AndB, has_row, changes);
+        self.within_slot(0x60a, |s| s.where_it_is(may_differ, 83, |s| s.copy_row(string)));
+    }
+
+    fn where_it_is(&mut self, condition: Value, slot: u32, f: impl FnOnce(&mut Self)) {
+        let condition = Condition { value: condition, yes: vec![], no: vec![] };
+        self.branch(
+            slot,
+            condition,
+            |s| {
+                f(s);
+                Operand::nil()
+            },
+            |_| Operand::nil(),
+        );
+    }
+
+    /// What the row of a made String has, into that.
+    fn copy_row(&mut self, string: &Operand) {
+        let flags = self.string_field(string.value(), FLAGS);
+        let half = self.b.i64(ROW);
+        let row = self.b.binary(BinaryOp::Shr, flags, half);
+        let row = self.plus(row, -1);
+        let row = self.b.unary(UnaryOp::WrapI64, row);
+        let hierarchy = self.host.hierarchy(ClassId::STRING);
+        let held = Operand::one(Type::Object(hierarchy, ClassId::STRING), row);
+        let parts = self.outside_part(&held, BYTESIZE).zip(self.outside_part(&held, ENCODING));
+        let Some((size, encoding)) = parts else { return };
+        let room = self.string_field(string.value(), ROOM);
+        let lacks_room = self.b.compare(Comparison::Gt, size, room);
+        self.where_it_is(lacks_room, 84, |s| {
+            let words = s.string_words(size);
+            let all = s.plus(words, 1);
+            let to = s.allocate(all);
+            let room = s.op(BinaryOp::Shl, words, 3);
+            s.set_string_field(string.value(), ROOM, room);
+            s.set_string_field(string.value(), START, to);
+            let always = s.b.bool(true);
+            s.note_growth_of(string.value(), always);
+        });
+        let first = self.start_of_bytes(string);
+        let (zero, count) = (self.b.i64(0), self.string_words(size));
+        self.counted(zero, count, 1, &mut |s, i, _, _| {
+            let word = s.string_word(&held, i);
+            let at = s.b.binary(BinaryOp::Add, first, i);
+            s.set_word(at, word);
+        });
+        let upper = self.b.i64(!0 << ROW);
+        let row = self.b.binary(BinaryOp::And, flags, upper);
+        let flags = self.b.binary(BinaryOp::Or, row, encoding);
+        self.set_string_field(string.value(), SIZE, size);
+        self.set_string_field(string.value(), FLAGS, flags);
     }
 
     /// The array of words of a String of the heap, which changes: `None` where that cannot be.

@@ -201,6 +201,8 @@ pub trait Host {
     fn called_names(&self, _path: &str, _line: u32) -> Vec<String> {
         Vec::new()
     }
+    /// None is known: those that are likely, by how they begin as far as that is written out.
+    fn guess_names(&mut self, _path: &str, _line: u32, _prefix: Option<&str>) {}
     /// What the arrays of `kind` found so far hold.
     fn elements(&mut self, kind: ArrayKind) -> Result<Contents, Refusal>;
     /// The kind of the arrays that are parts of the Hashes of a kind; they are read by that.
@@ -218,6 +220,11 @@ pub trait Host {
     /// How the `initialize` of a subclass of Struct takes keywords.
     fn struct_keywords(&mut self, _class: ClassId) -> StructKeywords {
         StructKeywords::Never
+    }
+    /// Ruby runs in the middle of the section, and may change what was read. True the first time: other walks have to know
+    /// of it.
+    fn note_sync(&mut self) -> bool {
+        false
     }
     /// Is some object of the hierarchy frozen?
     fn any_frozen(&mut self, hierarchy: HierarchyId) -> bool;

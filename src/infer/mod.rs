@@ -492,6 +492,8 @@ pub(crate) struct Lowerer<'h> {
     buildings: FxHashMap<u32, records::Building>,
     /// Names of the symbols that the section writes out, by number.
     pub(crate) symbols: FxHashMap<i32, String>,
+    /// How the names begin by which methods are called on a line.
+    prefixes: FxHashMap<(String, u32), String>,
     diagnostics: Vec<Diagnostic>,
     /// In a function: a call in the section's block that led to it.
     called: Option<Span>,
@@ -614,6 +616,7 @@ impl<'h> Lowerer<'h> {
             live: Vec::new(),
             buildings: FxHashMap::default(),
             symbols: FxHashMap::default(),
+            prefixes: FxHashMap::default(),
             diagnostics: Vec::new(),
             called: None,
             stopped: false,

@@ -65,7 +65,7 @@ impl Lowerer<'_> {
             (self.memo.freezing.contains(&class) || self.host.is_subclass(class, ClassId::DATA))
                 && self.host.hierarchy(class) == hierarchy
         });
-        self.host.any_frozen(hierarchy) || freezes
+        freezes || self.host.any_frozen(hierarchy)
     }
 
     /// What a variable of the objects of a class can hold that the section makes.

@@ -3,7 +3,7 @@
 use super::host::Holder;
 use super::{Frame, Host, Lowerer, Operand};
 use crate::ir::{ErrorKind, Missing, Raised, Receiver, Site, SiteId, Value};
-use crate::syntax::ast::{CodeKind, Kind, Node, Target};
+use crate::syntax::ast::{Call, CodeKind, Kind, Node, StringPart, Target};
 use crate::types::{ClassId, METHOD, Type, TypeSet};
 
 impl Lowerer<'_> {
@@ -27,9 +27,26 @@ impl Lowerer<'_> {
     }
 
     /// The names by which methods are called on this line, where they are not written out.
-    pub(crate) fn names_called_here(&self) -> Vec<String> {
+    pub(crate) fn names_called_here(&mut self) -> Vec<String> {
         let (path, line) = self.line_here();
+        let known = self.host.called_names(&path, line);
+        if !known.is_empty() {
+            return known;
+        }
+        let prefix = self.prefixes.get(&(path.clone(), line));
+        self.host.guess_names(&path, line, prefix.map(String::as_str));
         self.host.called_names(&path, line)
+    }
+
+    /// A method may be called by a name here that is put together: how that begins is noted, where it is written out.
+    pub(super) fn note_prefix(&mut self, call: &Call) {
+        if !matches!(call.name.as_str(), "send" | "public_send" | "__send__") {
+            return;
+        }
+        if let Some(prefix) = call.args.first().and_then(prefix_of) {
+            let prefix = prefix.to_string();
+            self.prefixes.insert(self.line_here(), prefix);
+        }
     }
 
     /// The (path, line, label) of the current place and of the calls that it is inlined in.
@@ -259,4 +276,18 @@ pub(crate) fn describe(host: &dyn Host, types: &TypeSet) -> String {
     }
     words.dedup();
     if words.is_empty() { "nothing".into() } else { words.join(" or ") }
+}
+
+/// The text that a String, or a Symbol made of it, begins with.
+fn prefix_of(node: &Node) -> Option<&str> {
+    match &node.kind {
+        Kind::String(parts) => match parts.first()? {
+            StringPart::Text(text) | StringPart::Frozen(text) => Some(text),
+            StringPart::Expression(_) => None,
+        },
+        Kind::Call(call) if matches!(call.name.as_str(), "to_sym" | "+") => {
+            prefix_of(call.receiver.as_ref()?)
+        }
+        _ => None,
+    }
 }

@@ -19,7 +19,7 @@ const FIELDS: [&str; 4] = ["#bytesize", "#room", "#start", "#flags"];
 pub(super) const CLASS: i64 = 0;
 pub(super) const SIZE: i64 = 1;
 /// For so many bytes there is room.
-const ROOM: i64 = 2;
+pub(super) const ROOM: i64 = 2;
 /// The word that its bytes begin with.
 pub(super) const START: i64 = 3;
 /// The encoding, whether it is frozen, and whether it is known to be ASCII.
@@ -261,7 +261,7 @@ impl Lowerer<'_> {
         let size = match string.types.single() {
             Some(ty) if ty.is_made_string() => {
                 if self.in_driver && self.memo.changes_strings {
-                    self.check_same(string);
+                    self.refresh_string(string);
                 }
                 self.string_field(string.value(), SIZE)
             }
@@ -337,13 +337,13 @@ impl Lowerer<'_> {
         self.string_field(string.value(), START)
     }
 
-    fn string_field(&mut self, string: Value, field: i64) -> Value {
+    pub(super) fn string_field(&mut self, string: Value, field: i64) -> Value {
         let start = self.start_of(string);
         let at = self.plus(start, field);
         self.word(at)
     }
 
-    fn set_string_field(&mut self, string: Value, field: i64, value: Value) {
+    pub(super) fn set_string_field(&mut self, string: Value, field: i64, value: Value) {
         let start = self.start_of(string);
         let at = self.plus(start, field);
         self.set_word(at, value);
@@ -844,6 +844,38 @@ impl Lowerer<'_> {
         let flags = self.string_field(string.value(), FLAGS);
         let (row, zero) = (self.op(BinaryOp::Shr, flags, ROW), self.b.i64(0));
         self.b.compare(Comparison::Gt, row, zero)
+    }
+
+    /// Are they the same object? Of those that Hashes have taken as keys there is one of each text.
+    pub(crate) fn are_one_string(&mut self, one: &Operand, other: &Operand) -> Operand {
+        let is_made = |string: &Operand| string.types.iter().any(Type::is_made_string);
+        let same = match (is_made(one), is_made(other)) {
+            (true, false) => self.is_copy_of(one, other),
+            (false, true) => self.is_copy_of(other, one),
+            _ => self.b.compare(Comparison::Eq, one.value(), other.value()),
+        };
+        if !self.memo.freezing.contains(&ClassId::STRING) {
+            return Operand::bool(same);
+        }
+        self.where_false(same, |s| {
+            let (a, b) = (s.string_flags(one), s.string_flags(other));
+            let both = s.b.binary(BinaryOp::And, a, b);
+            let (interned, zero) = (s.op(BinaryOp::And, both, STRING_INTERNED), s.b.i64(0));
+            let are_keys = s.b.compare(Comparison::Ne, interned, zero);
+            s.where_true(are_keys, |s| s.same_strings(one, other))
+        })
+    }
+
+    /// Is that the row of a made String?
+    fn is_copy_of(&mut self, made: &Operand, other: &Operand) -> Value {
+        if !self.in_driver {
+            return self.b.bool(false);
+        }
+        let flags = self.string_field(made.value(), FLAGS);
+        let row = self.op(BinaryOp::Shr, flags, ROW);
+        let row = self.plus(row, -1);
+        let others = self.b.unary(UnaryOp::ExtendI32, other.value());
+        self.b.compare(Comparison::Eq, row, others)
     }
 
     pub(crate) fn freeze_string(&mut self, string: &Operand, interned: bool) {

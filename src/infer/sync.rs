@@ -38,6 +38,9 @@ impl Lowerer<'_> {
             self.refuse_state_with_sync();
             return Operand::bottom();
         }
+        let is_new = self.host.note_sync();
+        self.memo.restart |= is_new;
+        self.memo.changed |= is_new;
         let key = self.memo.context(self.context, node.id.0, 0x3b5);
         let frame = self.current;
         let (mut variables, mut shared, mut written) = (Vec::new(), Vec::new(), Vec::new());

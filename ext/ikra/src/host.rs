@@ -3,6 +3,7 @@
 
 use crate::code::methods;
 use crate::code::methods::{Assumptions, Lookup, Methods};
+use crate::code::names;
 use crate::code::sources;
 use crate::reading::base::Base;
 use crate::reading::patterns;
@@ -26,6 +27,7 @@ use ikra_core::heap::schema::Output;
 use ikra_core::infer::dialect::Dialect;
 use ikra_core::infer::host::{Contents, FoundMethod, Holder, Refusal, Root, RootKey, Scope, StructKeywords};
 use ikra_core::infer::{Host, Inferred, infer, unread_columns};
+use ikra_core::ir::BufferKind;
 use ikra_core::profile::Profile;
 use ikra_core::source::Span;
 use ikra_core::syntax::ast::Code;
@@ -62,7 +64,7 @@ pub struct LiveHost<'s, 'a> {
     base: &'s Base,
     fixed_nesting: bool,
     pool: Rc<ObjectPool>,
-    learned: &'s Learned,
+    learned: &'s RefCell<Learned>,
     tracer: Tracer<'a>,
     methods: Methods<'a>,
     roots: Vec<AskedRoot>,
@@ -107,7 +109,7 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         code: &Code,
         base: &'s Base,
         asked: Asked,
-        (pool, learned): (Rc<ObjectPool>, &'s Learned),
+        (pool, learned): (Rc<ObjectPool>, &'s RefCell<Learned>),
     ) -> Result<Self, Trouble> {
         pinned.pin_pool(ruby, &pool);
         let mut tracer = Tracer::new(ruby, pinned, &pool, asked);
@@ -173,6 +175,11 @@ impl<'s, 'a> LiveHost<'s, 'a> {
             let (source, same_as) = (root.source.clone(), root.same_as);
             roots.push(PlannedRoot { source, ty, narrow: root.value.narrow(), groups, same_as });
         }
+        // Earlier walks may have asked what the last one knows: then there is a column.
+        let is_column = |hierarchy: &HierarchyId| {
+            inferred.program.buffers.iter().any(|buffer| buffer.kind == BufferKind::Frozen(*hierarchy))
+        };
+        self.unfrozen.retain(|hierarchy| !is_column(hierarchy));
         let frozen = (self.unfrozen, self.unfrozen_arrays);
         let plan = Plan::new(&self.tracer, (roots, self.variables), frozen, &inferred);
         let codes = std::iter::once(code.clone()).chain(self.methods.codes()).chain(self.closures.take());
@@ -327,12 +334,26 @@ impl Host for LiveHost<'_, '_> {
     }
 
     fn leaves_gaps(&self, path: &str, line: u32) -> bool {
-        self.learned.gaps.contains(&(path.to_string(), line))
+        self.learned.borrow().gaps.contains(&(path.to_string(), line))
     }
 
     fn called_names(&self, path: &str, line: u32) -> Vec<String> {
-        let here = self.learned.names.iter().filter(|(of, at, _)| of == path && *at == line);
+        let learned = self.learned.borrow();
+        let here = learned.names.iter().filter(|(of, at, _)| of == path && *at == line);
         here.map(|(_, _, name)| name.clone()).collect()
+    }
+
+    fn guess_names(&mut self, path: &str, line: u32, prefix: Option<&str>) {
+        let is_needed = prefix.is_some() || self.tracer.ruby_changes;
+        if !is_needed || self.learned.borrow().likely.is_none() {
+            return;
+        }
+        match names::guessed(self.ruby, &self.pool, &self.pool.symbols(), prefix) {
+            Ok(names) => self.learned.borrow_mut().guess((path, line), names),
+            Err(trouble) => {
+                self.refusal(trouble);
+            }
+        }
     }
 
     /// Specs set these: a section behaves the same.
@@ -473,6 +494,10 @@ impl Host for LiveHost<'_, '_> {
 
     fn struct_keywords(&mut self, class: ClassId) -> StructKeywords {
         classes::struct_keywords(self.ruby, self.pool.class(class))
+    }
+
+    fn note_sync(&mut self) -> bool {
+        !std::mem::replace(&mut self.tracer.ruby_changes, true)
     }
 
     fn any_frozen(&mut self, hierarchy: HierarchyId) -> bool {

@@ -656,8 +656,7 @@ impl<'a> Run<'a> {
         let version = profile.time(Phase::Infer, || {
             let base = &*self.base;
             let pool = Rc::new(pool);
-            let learned = self.learned.borrow().clone();
-            let known = (pool.clone(), &learned);
+            let known = (pool.clone(), &self.learned);
             let host = LiveHost::new(self.ruby, self.pinned, &self.scope, &code, base, asked, known)?;
             let (output, repeats, _) = self.kind();
             let mut front = host.infer(&code, (output, repeats), &mut steps)?;
@@ -696,7 +695,7 @@ impl<'a> Run<'a> {
                 conflicts: Conflicts::default(),
                 kept: RefCell::default(),
                 choice: Choice::default(),
-                learned,
+                learned: self.learned.borrow().clone(),
             };
             Ok((Rc::new(version), front.traced))
         });

@@ -147,17 +147,18 @@ impl SyncRun<'_> {
         self.add_assigned(self.decoder(version, heap), around, text, &mut changed)?;
         self.born.show(|kind| version.keeps(kind));
         match self.read(version, heap, syncs)? {
-            Some(read) => {
+            Ok(read) => {
                 changed.extend(read);
                 Ok(changed)
             }
-            None => Err(Trouble::Unsupported {
+            Err(what) => Err(Trouble::Unsupported {
                 message: format!(
-                    "after the block of Ikra.sync at {}:{} there are other objects, arrays of other lengths or values of \
-                     other classes than before [changed-in-sync]",
+                    "after the block of Ikra.sync at {}:{} {what} [changed-in-sync]",
                     text.path, text.line
                 ),
-                hint: "change numbers there; for anything else end the section, and begin another".into(),
+                hint: "change numbers there, and what objects hold to others of the same classes; for anything else end the \
+                       section, and begin another"
+                    .into(),
             }),
         }
     }
@@ -296,19 +297,30 @@ impl SyncRun<'_> {
         Ok(block)
     }
 
-    /// What objects hold now; `None` where they are others. What variables around the section hold is known.
-    fn read(&self, version: &Version, heap: &mut Heap, syncs: &Syncs) -> Result<Option<Changes>, Trouble> {
+    /// What objects hold now, or what of it cannot be. What variables around the section hold is known.
+    fn read(
+        &self,
+        version: &Version,
+        heap: &mut Heap,
+        syncs: &Syncs,
+    ) -> Result<Result<Changes, String>, Trouble> {
         if !version.assumptions.hold(self.ruby, &version.pool)? {
-            return Ok(None);
+            return Ok(Err("a method has been defined again".into()));
         }
-        let Some(of_made) = refresh::read(self.decoder(version, heap))? else { return Ok(None) };
+        let of_made = match refresh::read(self.decoder(version, heap))? {
+            Ok(of_made) => of_made,
+            Err(what) => return Ok(Err(what)),
+        };
         let at_first = syncs.at_first.borrow().clone();
         let kept: Vec<Kept> = self.born.seen().iter().map(|known| self.kept(heap, known)).collect();
         let read = Pinned::with(self.ruby, |pinned| {
             let scope = BlockScope::new(self.ruby, pinned, self.block).with_instead(at_first);
             let known = Some((self.pinned, &kept[..]));
-            let traced = version.plan.follow(pinned, &version.pool, &scope, self.base, known)?;
-            let Some(traced) = traced else { return Ok(None) };
+            let traced = version.plan.follow_or_tell(pinned, &version.pool, &scope, self.base, known)?;
+            let traced = match traced {
+                Ok(traced) => traced,
+                Err(misfit) => return Ok(Err(misfit.told(&version.plan, &version.pool))),
+            };
             let is_exact = traced.is_exact;
             let later = Heap::build(traced, &version.layout, &version.inferred, version.room.get())?;
             let same = later.has_same_numbers(
@@ -316,11 +328,18 @@ impl SyncRun<'_> {
                 (heap, self.pinned),
                 (&version.program, &version.plan.asked.kinds),
             );
-            Ok::<_, Trouble>(same.then_some((later, is_exact)))
+            let others =
+                || "there are other objects or arrays than before, or they stand elsewhere".to_string();
+            Ok::<_, Trouble>(same.then_some((later, is_exact)).ok_or_else(others))
         })?;
-        let Some(later) = read else { return Ok(None) };
+        let later = match read {
+            Ok(later) => later,
+            Err(what) => return Ok(Err(what)),
+        };
         let changes = heap.changes((&version.layout, &version.inferred), self.pinned, later)?;
-        Ok(changes.map(|mut changes| {
+        let lengths =
+            || "a String, or an array that the section does not make longer, has another length".to_string();
+        Ok(changes.ok_or_else(lengths).map(|mut changes| {
             changes.extend(of_made);
             changes
         }))

@@ -63,6 +63,14 @@ impl Learned {
         }
     }
 
+    /// Methods are likely to be called by these names there.
+    pub fn guess(&mut self, (path, line): (&str, u32), names: BTreeSet<String>) {
+        let Some(likely) = &mut self.likely else { return };
+        let places = names.into_iter().map(|name| (path.to_string(), line, name));
+        likely.extend(places.filter(|place| !self.names.contains(place)));
+        self.names.extend(likely.iter().cloned());
+    }
+
     /// Methods are called by this name there, and by others that are as likely.
     pub fn name(&mut self, (path, line): (String, u32), name: String, others: BTreeSet<String>) {
         let place = |name: String| (path.clone(), line, name);

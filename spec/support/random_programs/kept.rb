@@ -13,7 +13,11 @@ module RandomPrograms
              "sum += texts.last.to_s.size", 'texts << (word.dup << "x")', "sum += texts.count(word)",
              'word = texts.last + "y"', "texts.reverse!", "sum += (0..N).psum { |x| \"\#{x}\#{word}\".size }",
              "made = (0..N).pmap { |x| \"e\#{x}\#{word}\" }; texts.concat(made)", "word = texts[N] || word",
-             "counts[\"c\#{i %% 2}\"] += 1", "counts[word] += N", "sum += counts[word]", "counts.delete(word)"].freeze
+             "counts[\"c\#{i %% 2}\"] += 1", "counts[word] += N", "sum += counts[word]", "counts.delete(word)",
+             "counts[texts[i %% 3]] += 1", "sum += counts.count { |k, v| k.frozen? }",
+             "word = counts.keys.last || word",
+             "sum += 1 if counts.keys.any? { |k| k.equal?(word) }", "texts << (word.frozen? ? \"f\" : \"u\")",
+             "Ikra.sync { counts.size + texts.size }"].freeze
     ROWS = ["rows << [i, N]", "rows << row", "row << i", "row = [i]", "rows.last << i", "row = rows[i %% 2] || row",
             "rows << (0..N).pmap { |x| x + i }", "rows[0] = row.map { |x| x + 1 }", "rows.last[0] = N", "row.sort!",
             "sum += rows.sum { |r| r.size }", "rows.last.pop", "row.unshift(N)", "row = row.dup", "row = row + [N]",
@@ -21,7 +25,7 @@ module RandomPrograms
             "(0..N).peach { |x| row[x] = x if x < row.size }", "rows.concat((0..N).pmap { |x| [x, i] })",
             "row = (0..N).pmap { |x| x * 2 }", "row = (0..N).pselect { |x| x != i }", "row.concat(rows.first)",
             "(groups[i %% 3] ||= []) << i", "groups[N] = row", "row = groups[i %% 3] || row", "rows.shift if i == N",
-            "groups[[i, N]] ||= [i]", "sum += groups.size"].freeze
+            "groups[[i, N]] ||= [i]", "Ikra.sync { rows.size + groups.size }", "sum += groups.size"].freeze
     TABLES = ["tables << { i => N }", "tables << table", "table[i %% 3] = N", "table = {}", "table = Hash.new(i)",
               "tables.last[N] = i", "sum += tables.last.size + table.size", "table.delete(N)", "table = tables[0]",
               "sum += tables.last[i] || 7", "sum += (0..N).psum { |x| table[x] || 2 }", "table = table.dup",
@@ -29,7 +33,8 @@ module RandomPrograms
               "tables.peach { |t| t[N] = 1 }", "table = tables.last.merge(table)", "tables[0] = table",
               "table = Hash.new { |h, k| h[k] = k + 1 }", "tables << Hash.new { |_, k| k * 2 }",
               "trees[i %% 2][N] << i", "sum += trees[N].size", "nested[N] = Hash.new { |h, k| h[k] = h.size }",
-              "lists[i] << N", "sum += lists[N].sum", "sum += nested[N] ? nested[N][i] || 1 : 2",
+              "lists[i] << N", "Ikra.sync { tables.size + nested.size }", "sum += lists[N].sum",
+              "sum += nested[N] ? nested[N][i] || 1 : 2",
               "nested[i] = table", "(0..N).peach { |x| table[x] = i }", "table.clear", "nested.delete(N)"].freeze
 
     def kept_around = chance(0.5) ? (@keeps = true) && AROUND.map { |text| Node.fixed(text) } : []

@@ -45,6 +45,33 @@ pub fn likely(
     Ok(if found.len() > MOST { BTreeSet::new() } else { found })
 }
 
+/// The methods written in Ruby that begin so; where nothing is known of the beginning, those that Symbols of the section
+/// name. Nothing has been called by a name there yet.
+pub fn guessed(
+    ruby: &Ruby,
+    pool: &ObjectPool,
+    symbols: &[VALUE],
+    prefix: Option<&str>,
+) -> Result<BTreeSet<String>, Trouble> {
+    if prefix.is_some_and(|prefix| prefix.len() < SHORTEST_PREFIX) {
+        return Ok(BTreeSet::new());
+    }
+    let symbols: BTreeSet<String> = symbols.iter().map(|symbol| value::name_of_symbol(*symbol)).collect();
+    let mut found = BTreeSet::new();
+    for class in pool.users() {
+        for name in classes::method_names(class)? {
+            let is_it = match prefix {
+                Some(prefix) => name.starts_with(prefix),
+                None => symbols.contains(&name),
+            };
+            if is_it && is_written(ruby, class, &name)? {
+                found.insert(name);
+            }
+        }
+    }
+    Ok(if found.len() > MOST { BTreeSet::new() } else { found })
+}
+
 /// Is it `+`, `<` or the like?
 fn is_operator(name: &str) -> bool {
     let no_operators = ["[]=", "!", "`", "=~", "!~"];

@@ -113,6 +113,43 @@ pub struct Traced<'a> {
     pub is_exact: bool,
 }
 
+/// What is not as it was planned.
+#[derive(Clone, Copy, Debug)]
+pub enum Misfit {
+    /// A variable around the section, or what the code names.
+    Root,
+    Base,
+    /// Two local variables are one now, or are not any more.
+    Variables,
+    /// An instance variable of a class.
+    Column(usize),
+    /// The items of arrays of a kind.
+    Items,
+    Kinds,
+    Frozen,
+    Others,
+}
+
+impl Misfit {
+    /// In words.
+    pub fn told(self, plan: &Plan, pool: &ObjectPool) -> String {
+        match self {
+            Self::Column(column) => {
+                let (variable, class) = plan.asked.columns[column];
+                let name = &plan.asked.variables[variable as usize].name;
+                let class = pool.name(class);
+                format!("`{name}` of {class} holds something of another class than before")
+            }
+            Self::Items => "an array holds something of another class than before".into(),
+            Self::Frozen => "something has been frozen that was not".into(),
+            Self::Root | Self::Variables => "a variable holds something of another class than before".into(),
+            Self::Base | Self::Kinds | Self::Others => {
+                "there are objects of other classes or arrays elsewhere than before".into()
+            }
+        }
+    }
+}
+
 fn planned(column: &BaseColumn) -> PlannedColumn {
     match column {
         BaseColumn::Items(stored) => PlannedColumn::Items(SeenTypes::of(stored), stored.clone()),
@@ -191,8 +228,20 @@ impl Plan {
         base: &Base,
         known: Option<(&Pinned, &[Kept])>,
     ) -> Result<Option<Traced<'a>>, Trouble> {
+        Ok(self.follow_or_tell(pinned, pool, scope, base, known)?.ok())
+    }
+
+    /// The same; what it is that does not fit.
+    pub fn follow_or_tell<'a>(
+        &self,
+        pinned: &'a Pinned,
+        pool: &Rc<ObjectPool>,
+        scope: &BlockScope<'a>,
+        base: &Base,
+        known: Option<(&Pinned, &[Kept])>,
+    ) -> Result<Result<Traced<'a>, Misfit>, Trouble> {
         match self.trace(pinned, pool, scope, base, known) {
-            Err(Trouble::Stop(Stop::Misfit)) => Ok(None),
+            Err(Trouble::Stop(Stop::Misfit)) => Ok(Err(Misfit::Others)),
             traced => traced,
         }
     }
@@ -226,8 +275,8 @@ impl Plan {
         scope: &BlockScope<'a>,
         base: &Base,
         known: Option<(&Pinned, &[Kept])>,
-    ) -> Result<Option<Traced<'a>>, Trouble> {
-        let Some(values) = self.root_values(pool, scope)? else { return Ok(None) };
+    ) -> Result<Result<Traced<'a>, Misfit>, Trouble> {
+        let Some(values) = self.root_values(pool, scope)? else { return Ok(Err(Misfit::Root)) };
         let mut tracer = Tracer::new(scope.ruby, pinned, pool, self.asked.clone());
         if let Some((known, kept)) = known {
             tracer.begin_with(known, kept)?;
@@ -235,26 +284,37 @@ impl Plan {
         faults::point("reading the array")?;
         tracer.read_base(base, &self.unread())?;
         if !self.base_fits(&tracer) {
-            return Ok(None);
+            return Ok(Err(Misfit::Base));
         }
-        let Some(mut roots) = self.roots(scope, &mut tracer, values)? else { return Ok(None) };
+        let Some(mut roots) = self.roots(scope, &mut tracer, values)? else {
+            return Ok(Err(Misfit::Root));
+        };
         faults::point("reading the objects")?;
         tracer.drain()?;
         if !self.default_blocks(pool, scope, &mut tracer, &mut roots)? {
-            return Ok(None);
+            return Ok(Err(Misfit::Root));
         }
-        let Some(roots) = roots.into_iter().collect() else { return Ok(None) };
+        let Some(roots) = roots.into_iter().collect() else { return Ok(Err(Misfit::Root)) };
         for (one, other, are_one) in &self.variables {
             if scope.is_one_variable(self.root(*one), self.root(*other), pool)? != *are_one {
-                return Ok(None);
+                return Ok(Err(Misfit::Variables));
             }
         }
         faults::point("checking what was read")?;
-        let is_exact = self.may_hold(&tracer, &self.columns);
+        let exact = self.misfit(&tracer, &self.columns);
         // What the section itself has written since is of the types that it knows.
-        let is_known = is_exact || known.is_some() && self.may_hold(&tracer, &self.stored);
-        let fits = is_known && !tracer.kinds_changed() && self.is_unfrozen(&tracer);
-        Ok(fits.then_some(Traced { tracer, roots, is_exact }))
+        let misfit =
+            if known.is_some() && exact.is_some() { self.misfit(&tracer, &self.stored) } else { exact };
+        if let Some(misfit) = misfit {
+            return Ok(Err(misfit));
+        }
+        if tracer.kinds_changed() {
+            return Ok(Err(Misfit::Kinds));
+        }
+        if !self.is_unfrozen(&tracer) {
+            return Ok(Err(Misfit::Frozen));
+        }
+        Ok(Ok(Traced { tracer, roots, is_exact: exact.is_none() }))
     }
 
     /// Reads the default blocks of Hashes, when those are found, and what these see. False where they do not fit.
@@ -373,17 +433,24 @@ impl Plan {
             && !self.unfrozen_arrays.iter().any(|kind| tracer.any_frozen_array(*kind))
     }
 
-    /// Is what was read so far of the types that were planned, in columns of these?
+    /// Is what was read so far of the types that were planned?
     fn may_hold(&self, tracer: &Tracer<'_>, columns: &[SeenTypes]) -> bool {
-        let columns = tracer.columns.iter().zip(columns);
-        let elements = tracer.elements.iter().zip(&self.elements);
-        self.base_fits(tracer)
-            && columns
-                .map(|(column, allowed)| (column.seen(), allowed))
-                .all(|(seen, allowed)| seen.within(allowed))
-            && elements
-                .map(|(e, allowed)| (e.builder.seen(), allowed))
-                .all(|(seen, allowed)| seen.within(allowed))
-            && tracer.elements.len() <= self.elements.len()
+        self.misfit(tracer, columns).is_none()
+    }
+
+    /// What was read so far that is not of the types that were planned, in columns of these.
+    fn misfit(&self, tracer: &Tracer<'_>, columns: &[SeenTypes]) -> Option<Misfit> {
+        if !self.base_fits(tracer) {
+            return Some(Misfit::Base);
+        }
+        let mut columns = tracer.columns.iter().zip(columns);
+        if let Some(column) = columns.position(|(column, allowed)| !column.seen().within(allowed)) {
+            return Some(Misfit::Column(column));
+        }
+        let mut elements = tracer.elements.iter().zip(&self.elements);
+        if elements.any(|(e, allowed)| !e.builder.seen().within(allowed)) {
+            return Some(Misfit::Items);
+        }
+        (tracer.elements.len() > self.elements.len()).then_some(Misfit::Kinds)
     }
 }

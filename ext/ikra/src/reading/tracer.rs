@@ -28,6 +28,7 @@ use ikra_core::infer::host::Contents;
 use ikra_core::infer::{WORDS, words_outside};
 use ikra_core::types::{
     ArrayKind, ClassId, Collection, HashDefault, HashPart, HashSort, HierarchyId, ItemType, Shape, Type,
+    TypeSet,
 };
 use magnus::rb_sys::{AsRawValue, FromRawValue};
 use magnus::{Ruby, Value};
@@ -120,6 +121,9 @@ pub struct Kept {
 
 pub struct Tracer<'a> {
     pub(super) ruby: &'a Ruby,
+    /// Ruby may change what is read, in the middle of the section: what is false now can be true then, and small numbers
+    /// large.
+    pub ruby_changes: bool,
     pub pinned: &'a Pinned,
     pub pool: Rc<ObjectPool>,
     pub asked: Asked,
@@ -159,6 +163,7 @@ impl<'a> Tracer<'a> {
         pinned.forget_found();
         Self {
             ruby,
+            ruby_changes: false,
             pinned,
             pool: pool.clone(),
             symbols: Symbols::new(pool.symbols()),
@@ -825,9 +830,19 @@ impl<'a> Tracer<'a> {
 
     /// What a column holds so far.
     pub fn column(&self, column: usize) -> Contents {
-        let mut found = self.columns[column].seen().clone();
+        self.contents(&self.columns[column])
+    }
+
+    fn contents(&self, values: &ColumnBuilder) -> Contents {
+        let mut found = values.seen().clone();
         found.follow(&self.asked.kinds);
-        Contents { types: found.types(), integers_fit_i32: found.narrow() }
+        let types = found.types();
+        if !self.ruby_changes {
+            return Contents { types, integers_fit_i32: found.narrow() };
+        }
+        let is_bool = types.contains(&Type::True) || types.contains(&Type::False);
+        let types = if is_bool { types.union(&TypeSet::bool()) } else { types };
+        Contents { types, integers_fit_i32: false }
     }
 
     pub fn kind_contents(&self, kind: ArrayKind) -> Contents {
@@ -836,9 +851,7 @@ impl<'a> Tracer<'a> {
             return Contents { types: items.types(), integers_fit_i32: items == ItemType::Int32 };
         }
         let Some(elements) = self.elements.get(kind.0 as usize) else { return Contents::default() };
-        let mut found = elements.builder.seen().clone();
-        found.follow(&self.asked.kinds);
-        Contents { types: found.types(), integers_fit_i32: found.narrow() }
+        self.contents(&elements.builder)
     }
 
     /// The columns of the base.

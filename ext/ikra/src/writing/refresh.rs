@@ -347,8 +347,8 @@ impl Refresh {
     }
 }
 
-/// What Ruby has changed of what it has seen, as far as that can be: `None` where it has changed more.
-pub fn read(decoder: Decoder<'_>) -> Result<Option<Changes>, Trouble> {
+/// What Ruby has changed of what it has seen, as far as that can be, or what else it has changed.
+pub fn read(decoder: Decoder<'_>) -> Result<Result<Changes, String>, Trouble> {
     let mut changes = Changes::default();
     let seen = decoder.born.seen();
     let numbers = Numbers { seen: &seen, all: OnceCell::new() };
@@ -363,10 +363,10 @@ pub fn read(decoder: Decoder<'_>) -> Result<Option<Changes>, Trouble> {
             |row: usize| maker.all_frozen() || flags.is_some_and(|buffer| columns[buffer].bits(row) & 1 != 0);
         if group.rows.iter().zip(&group.objects).any(|(row, object)| is_frozen(*object) && !was_frozen(*row))
         {
-            return Ok(None);
+            return Ok(Err(format!("an object of {} has been frozen", decoder.heap.pool.name(group.class))));
         }
-        let mut is_known = true;
         for variable in group.variables(decoder) {
+            let mut is_known = true;
             group.each_difference(decoder, &variable, |number, (was, _), held| {
                 let is = numbers
                     .of(decoder, held)
@@ -382,20 +382,27 @@ pub fn read(decoder: Decoder<'_>) -> Result<Option<Changes>, Trouble> {
                 is_known &= variable.payload.is_some() || variable.tags.is_some();
                 Ok(())
             })?;
-        }
-        if !is_known {
-            return Ok(None);
+            if !is_known {
+                let class = decoder.heap.pool.name(group.class);
+                return Ok(Err(format!(
+                    "`{}` of an object of {class} that the section has made holds what it cannot hold in the section",
+                    variable.name
+                )));
+            }
         }
     }
+    let made = |what: &str| {
+        Ok(Err(format!("{what} that the section has made has been changed to what it cannot be in it")))
+    };
     for (hierarchy, row, string) in sorted.strings {
         if !is_same_text(decoder, (hierarchy, row), string)? {
-            return Ok(None);
+            return made("a String");
         }
     }
     for (kind, id, array) in sorted.arrays {
         let held = held_items(array);
         if is_frozen(array) || !read_items(decoder, &numbers, (kind, id), &held, &mut changes)? {
-            return Ok(None);
+            return made("an Array");
         }
     }
     for (kind, id, hash) in sorted.hashes {
@@ -408,10 +415,10 @@ pub fn read(decoder: Decoder<'_>) -> Result<Option<Changes>, Trouble> {
             || differs
             || !read_items(decoder, &numbers, (values, id), &held_values, &mut changes)?
         {
-            return Ok(None);
+            return made("a Hash");
         }
     }
-    Ok(Some(changes))
+    Ok(Ok(changes))
 }
 
 /// False where more has changed than can.
