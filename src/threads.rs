@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::reserve;
 use parking_lot::Mutex;
 use rayon::ThreadPool;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::available_parallelism;
@@ -78,6 +78,7 @@ fn start(count: usize) -> Result<ThreadPool, Error> {
         .stack_size(STACK)
         .start_handler(move |number| {
             block_signals();
+            note_large_stack();
             members[number].thread.store(this_thread(), Ordering::Relaxed);
             POOL.set(Some((members.clone(), number)));
         })
@@ -93,6 +94,21 @@ struct Member {
     begun: AtomicU64,
     /// It was sent from another's core, and when it runs may use these again.
     sent: Mutex<Option<Cores>>,
+}
+
+thread_local! {
+    /// It has [`STACK`].
+    static LARGE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// This thread has been started with [`STACK`].
+pub fn note_large_stack() {
+    LARGE.set(true);
+}
+
+/// Has this thread [`STACK`]?
+pub fn has_large_stack() -> bool {
+    LARGE.get()
 }
 
 thread_local! {

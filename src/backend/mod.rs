@@ -42,6 +42,10 @@ pub trait Kernels: Send + Sync {
     fn bind<'a>(&'a self, store: &'a mut Store, interrupt: &'a AtomicBool) -> Box<dyn Session + 'a>;
     /// Are they what would be compiled for so many ticks? Otherwise they run so many, though not as fast.
     fn suits(&self, ticks: u64) -> bool;
+    /// Do elements want a large stack ([`crate::threads::STACK`]) of the thread that launches them, where it runs them?
+    fn are_deep(&self) -> bool {
+        false
+    }
     /// The generated source or assembly, for `Ikra.explain`.
     fn source(&self) -> String;
 }
@@ -164,6 +168,11 @@ impl Executable {
     /// Does its driver want a large stack ([`crate::threads::STACK`])?
     pub const fn is_deep(&self) -> bool {
         self.driver.deep
+    }
+
+    /// As [`Kernels::are_deep`].
+    pub fn are_deep(&self) -> bool {
+        self.kernels.are_deep()
     }
 
     /// As [`Kernels::suits`].

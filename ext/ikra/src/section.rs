@@ -899,7 +899,9 @@ impl<'a> Run<'a> {
                 }
                 tell()
             };
-            let beside = considers || told.is_some() || !version.syncs.is_empty() || executable.is_deep();
+            // A driver that launches often would wake another thread for a large stack each time.
+            let is_deep = executable.is_deep() || is_program && executable.are_deep();
+            let beside = considers || told.is_some() || !version.syncs.is_empty() || is_deep;
             let ended = if interrupted || beside {
                 let mut at = 0;
                 let run = |ask: &mut Ask<'_, _, _>| {

@@ -140,6 +140,10 @@ impl Kernels for CpuKernel {
         self.orders == LoopOrders::Both || self.orders == LoopOrders::new(&self.program, ticks)
     }
 
+    fn are_deep(&self) -> bool {
+        self.code.deep
+    }
+
     fn source(&self) -> String {
         let (token, mut profile) = (CancellationToken::default(), Profile::default());
         let orders = LoopOrders::new(&self.program, u64::MAX);

@@ -181,7 +181,7 @@ pub fn run(
         run.pending = Some(Pending::new(&code.deferred, width, &code.spare));
     }
     catch_unwind(AssertUnwindSafe(|| {
-        if alone && !code.deep {
+        if alone && (!code.deep || threads::has_large_stack()) {
             run.rounds(&code, rounds, &ticks_of_run, fused, 1);
             return Ok::<_, Error>(());
         }

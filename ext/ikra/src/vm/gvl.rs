@@ -107,6 +107,7 @@ pub fn beside<T: Send, Q: Send, A: Send>(
         let (answers, answered) = mpsc::sync_channel(1);
         let worker = thread::Builder::new().stack_size(threads::STACK).spawn_scoped(scope, move || {
             block_signals();
+            threads::note_large_stack();
             work(&mut |question| {
                 asks.send(question).ok()?;
                 answered.recv().ok()

@@ -10,7 +10,6 @@ use crate::writing::born::{Born, Empty, Known, OfArrays, OfClass, Pairs, Variabl
 use crate::writing::objects::{Maker, Origin};
 use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
-use ikra_core::heap::schema::ArraySchema;
 use ikra_core::heap::{Column, Schema};
 use ikra_core::infer::Inferred;
 use ikra_core::ir::{BufferKind, Part};
@@ -67,7 +66,7 @@ pub struct Values<'a> {
 type Raw = (Shape, i64);
 
 impl<'a> Values<'a> {
-    fn of(variable: Variable, columns: &'a [Column]) -> Self {
+    pub fn of(variable: Variable, columns: &'a [Column]) -> Self {
         let [payload, tags] =
             [variable.payload, variable.tags].map(|buffer| buffer.map(|buffer| &columns[buffer]));
         Self { payload, tags, single: variable.single }
@@ -261,7 +260,7 @@ impl<'a> Decoder<'a> {
 
     /// A new array of the items of one that is there.
     pub fn items(&self, kind: ArrayKind, id: i64) -> Result<RArray, Trouble> {
-        let (_, _, length) = self.place_of_array(kind, id)?;
+        let (_, _, length) = self.span_of_array(kind, id)?;
         let array = protect_array(self.ruby, length)?;
         self.pinned.hold(array.as_raw())?;
         self.fill_array(kind, id, array.as_raw())?;
@@ -388,7 +387,8 @@ impl<'a> Decoder<'a> {
         Ok(array)
     }
 
-    fn span_of_array(&self, kind: ArrayKind, id: i64) -> Result<(OfArrays, usize, usize), Error> {
+    /// Where an array that the section has made has its items, and how many.
+    pub fn span_of_array(&self, kind: ArrayKind, id: i64) -> Result<(OfArrays, usize, usize), Error> {
         let columns = self.heap.store.columns();
         let of = self.born.arrays(self.inferred, kind)?;
         let row = |list: usize| {
@@ -398,12 +398,6 @@ impl<'a> Decoder<'a> {
         };
         let place = of.and_then(|of| Some((of, row(of.offset)?, row(of.length)?)));
         place.ok_or_else(|| Error::Internal(format!("array {id} of {kind:?} is not there")))
-    }
-
-    /// What an array that the section has made holds, where its items are, and how many.
-    pub fn place_of_array(&self, kind: ArrayKind, id: i64) -> Result<(&'a ArraySchema, usize, usize), Error> {
-        let (of, offset, length) = self.span_of_array(kind, id)?;
-        Ok((&self.schema().arrays[of.schema], offset, length))
     }
 
     fn fill_array(&self, kind: ArrayKind, id: i64, array: VALUE) -> Result<(), Trouble> {

@@ -17,7 +17,7 @@ use ikra_core::fallible;
 use ikra_core::faults;
 use ikra_core::heap::Column;
 use ikra_core::heap::schema::ColumnSchema;
-use ikra_core::ir::{BufferKind, Part};
+use ikra_core::ir::BufferKind;
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type, TypeSet};
 use magnus::Value;
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
@@ -181,16 +181,6 @@ fn is_same(decoder: Decoder<'_>, (shape, payload): (Shape, i64), held: VALUE) ->
     }
 }
 
-/// Values of arrays, by the kind.
-fn items_of<'a>(decoder: Decoder<'a>, kind: ArrayKind) -> Values<'a> {
-    let schema = decoder.schema().arrays.iter().find(|array| array.kind == kind);
-    let values = decoder.values(
-        |part| BufferKind::ArrayValues(kind, part),
-        &schema.map(|schema| schema.stored.types.clone()).unwrap_or_default(),
-    );
-    Values { payload: values.payload, tags: values.tags, single: values.single }
-}
-
 /// The items of an array of Ruby's. They are copied, as others may change it.
 fn held_items(array: VALUE) -> Vec<VALUE> {
     // SAFETY: the array is kept alive by `Pinned`, or by who asks, and nothing runs meanwhile.
@@ -204,11 +194,11 @@ fn each_item(
     held: &[VALUE],
     mut f: impl FnMut(usize, (Shape, i64), VALUE),
 ) -> Result<bool, Trouble> {
-    let (_, offset, length) = decoder.place_of_array(kind, id)?;
+    let (of, offset, length) = decoder.span_of_array(kind, id)?;
     if held.len() != length {
         return Ok(false);
     }
-    let values = items_of(decoder, kind);
+    let values = Values::of(of.items, decoder.heap.store.columns());
     for (index, held) in held.iter().enumerate() {
         let raw = values.get(offset + index)?;
         if !is_same(decoder, raw, *held) {
@@ -429,10 +419,8 @@ fn read_items(
     held: &[VALUE],
     changes: &mut Changes,
 ) -> Result<bool, Trouble> {
-    let program = &decoder.inferred.program;
-    let buffer = |kind: BufferKind| program.buffers.iter().position(|buffer| buffer.kind == kind);
-    let [payload, tags] = [Part::Payload, Part::Tag].map(|part| buffer(BufferKind::ArrayValues(kind, part)));
-    let (schema, offset, length) = decoder.place_of_array(kind, id)?;
+    let (of, offset, length) = decoder.span_of_array(kind, id)?;
+    let (schema, payload, tags) = (&decoder.schema().arrays[of.schema], of.items.payload, of.items.tags);
     let array = id as usize;
     if held.len() != length {
         if !may_grow(decoder.inferred, kind) {
@@ -441,7 +429,7 @@ fn read_items(
         fallible::push(&mut changes.lengths, Length { kind, array, length: held.len() })?;
     }
     let grows = held.len() > length;
-    let values = items_of(decoder, kind);
+    let values = Values::of(of.items, decoder.heap.store.columns());
     for (index, held) in held.iter().enumerate() {
         let was = if grows { None } else { Some(values.get(offset + index)?) };
         if was.is_some_and(|raw| is_same(decoder, raw, *held)) {
