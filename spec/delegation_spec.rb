@@ -224,6 +224,24 @@ each_compiling_backend do
     expect(&work).to raise_error(Ikra::UnsupportedError, told)
   end
 
+  it "takes methods as blocks by Symbols that are not written out" do
+    names = %i[succ pred to_s]
+    folds = %i[+ * -]
+    counted = %i[count kind]
+    expect_same([0, 1, 2]) { |i| [1, 2].map(&names[i]) }
+    expect_same([0, 1, 2]) { |i| [1, 2, 3].inject(&folds[i]) }
+    expect_same([0, 1]) { |i| { 1 => 2, 3 => 4 }.map(&%i[first sum][i]) }
+    expect_same([0, 1]) { |i| names[i].to_proc.call(4) }
+    expect_same([0, 1]) { |i| (m = [nil, :succ][i]) ? [1, 2].map(&m) : [i] }
+    turns = Array.new(3) { |i| Delegations::Turns.new(5 - i) }
+    expect(Ikra.section { counted.map { |name| turns.map(&name) } }).to eq([[0, 0, 0], [5, 4, 3]])
+    expect(Ikra.section { turns.sort_by(&counted[1]).map(&:kind) }).to eq([3, 4, 5])
+    expect_same([0, 1]) { |i| ["a b", "c"].map(&%i[secret size][i]) }
+    next if Ikra.backend == :ruby
+
+    expect { [7].pmap { |i| [1].map(&names[i]) && i } }.to raise_error(Ikra::UnsupportedError, /unsupported-enumerator/)
+  end
+
   it "guesses names that begin as is written, also behind an Ikra.sync" do
     run = lambda do |backend|
       Ikra.backend = backend

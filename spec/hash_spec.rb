@@ -298,6 +298,7 @@ each_backend do |backend|
       expect_same(odd) { |x| [set.include?(x), set.member?(x), set === x, mixed.include?(x), mixed.size] }
       expect_same([1, 2]) { |x| [set.size, set.length, set.empty?, set.count, set.to_a, set.any? { |y| y > x }, set.min] }
       expect_same([1, 2]) { |x| n = 0; set.each { |y| n += y * x }; [n, set.map { |y| y * x }, set.sum, set.sort_by { |y| -y }] }
+      expect_same([1, 2]) { |x| [set.inspect, mixed.to_s, "#{Set[x]} #{Set.new}", { x => Set[:a, "é"] }.inspect] }
       expect_same([1, 2]) { |x| [set.group_by { |y| y > x }, set.select { |y| y > x }.size, set.first, set.to_set.size] }
       expect_same([1]) { |_| set }
     end

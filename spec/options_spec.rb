@@ -2,6 +2,17 @@
 
 module Options
   Point = Struct.new(:x, :y)
+  Named = Struct.new(:a, :b, keyword_init: true)
+
+  # Methods with keywords that a Hash is passed to.
+  class Echo
+    def self.made(**options) = new.pass(**options)
+    def go(a, b: 1, **rest) = [a, b, rest.size, rest]
+    def kw(**options) = options
+    def look(**options) = [options[:c], options.key?(:d), options.fetch(:c, 9)]
+    def pass(**options) = go(1, **options)
+    def later(a:, b: a + 1, c: b * 2) = [a, b, c]
+  end
 
   # Methods with options.
   class Shape
@@ -123,11 +134,33 @@ each_backend do |backend|
     expect_same([1, 4]) { |x| (1..9).chunk { |i| i / x }.map { |_, v| v.sum } + [list.chunk { |i| i }.size.nil?] }
   end
 
+  it "are what a Hash has" do
+    echo = Options::Echo.new
+    expect_same([1, 2]) { |x| o = { b: x }; [echo.go(1, **o), echo.go(x, **{}), echo.go(0, c: 5, **o)] }
+    expect_same([1, 2]) { |x| o = { c: x, d: 4 }; [echo.kw(d: 3, **o), echo.kw(**o, d: 3), echo.kw(**o), echo.look(**o)] }
+    expect_same([1, 2]) { |x| o = { c: x, b: 4 }; [echo.pass(**o), Options::Echo.made(a: x, **o)] }
+    expect_same([1, 2]) { |x| o = {}; o[:a] = 1 if x > 0; o[:b] = 5 if x == 2; echo.later(**o) }
+    expect_same([1, 2]) { |x| o = { a: x, q: 3 }; [Options::Named.new(**{ a: x, b: 3 }).to_a, o.size] }
+    expect_same([1, 2]) { |x| o = { a: 1 }; q = { b: x }; [echo.go(1, **o, b: 4, **q), echo.kw(z: 1, **o, a: 7, **q)] }
+    expect_same([1, 2]) { |x| f = ->(a:, b: 2) { a + b }; o = { a: x }; [f.(**o), f.(**o, b: 7), f.(a: 0, **o)] }
+    shared = { b: 5, c: 6 }
+    expect_same([1, 2]) { |x| [echo.go(x, **shared), shared.merge({ c: x }).then { |o| echo.go(0, **o) }] }
+    expect_same([1, 2]) { |x| o = { b: x }; echo.later(**o) }
+    expect_same([1, 2]) { |x| o = { a: x }; o[:q] = 3 if x == 2; echo.later(**o) }
+    expect_same([1, 2]) { |x| o = { a: x }; o[:q] = 3; begin; echo.later(**o); rescue ArgumentError => e; e.class; end }
+  end
+
   next if backend == :ruby
+
+  it "of a Hash are refused where that might be no argument at all" do
+    expect { [1].pmap { |x| h = { a: x }; shapes.last(**h) } }.to raise_error(Ikra::UnsupportedError, /name each keyword/)
+    expect { [1].pmap { |x| h = { a: x, b: 1, c: 2 }; Options::Echo.new.later(**h, d: 1) } }.to raise_error(ArgumentError)
+    several = -> { [1].pmap { |x| h = { x: x, y: 1 }; Options::Echo.new.later(a: 1, **h) } }
+    expect(&several).to raise_error(Ikra::UnsupportedError, /several keywords are unknown.*unsupported-keyword-splat/m)
+  end
 
   it "is refused where it is changed and passed on" do
     changing = ->(**o) { o.delete(:a); shapes.size.then { |n| ->(**k) { k.size }.(**o) + n } }
     expect { [1].pmap { |x| changing.(a: x) } }.to raise_error(Ikra::UnsupportedError, /unsupported-keyword-splat/)
-    expect { [1].pmap { |x| h = { a: x }; ->(**o) { o.size }.(**h) } }.to raise_error(Ikra::UnsupportedError, /name each keyword/)
   end
 end

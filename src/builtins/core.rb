@@ -4048,6 +4048,10 @@ end
 # Ruby's Set is written in Ruby, around a Hash, and runs from its source. These are the methods whose source has what a
 # section has not.
 module Set
+  def inspect
+    "#<Set: {#{to_a.inspect[1..-2]}}>"
+  end
+
   def each
     @hash.each_key { |x| yield x }
     self

@@ -329,7 +329,7 @@ fn send(s: &mut Lowerer<'_>, call: &Invocation, call_type: CallType) -> Operand 
 
 /// Does `f` with the name that the first argument is: the one that is written out, or each by which calls here have been
 /// so far. Any other is found out when the call comes to it, and the section begins anew.
-pub(super) fn named(
+pub(crate) fn named(
     s: &mut Lowerer<'_>,
     method: &str,
     name: Option<&Operand>,

@@ -16,7 +16,7 @@ mod exception;
 mod float;
 mod hash;
 mod integer;
-mod kernel;
+pub(crate) mod kernel;
 mod math;
 mod module;
 mod numeric;
@@ -35,6 +35,7 @@ use enumerator::sized;
 pub(crate) use enumerator::{enumerates, make as make_enumerator};
 pub(crate) use string::text_of;
 
+use crate::infer::keyword_splats::has_hash_splat;
 use crate::infer::{Arguments, BlockRef, Lowerer, Operand};
 use crate::source::{FileId, SourceFile, SourceMap};
 use crate::syntax::ast::Code;
@@ -122,6 +123,9 @@ pub(crate) const fn forwarding(name: &'static str, rule: Rule) -> Row {
 impl Row {
     pub(crate) fn apply(&self, s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         match self.takes {
+            Takes::None | Takes::Understood | Takes::Named if has_hash_splat(&call.keywords) => {
+                s.refuse_hash_splat("of a Hash for a method of Ruby's own")
+            }
             Takes::None | Takes::Understood | Takes::Anything | Takes::Named if call.splat.is_some() => {
                 s.refuse_splat()
             }
@@ -442,6 +446,7 @@ pub(crate) fn of_set(name: &str) -> Option<Rc<Code>> {
         "union" | "+" => "|",
         "difference" => "-",
         "filter!" => "select!",
+        "to_s" => "inspect",
         name => name,
     };
     ruby_method("Set", name)

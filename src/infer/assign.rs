@@ -1,9 +1,10 @@
 //! Locals, assignments of all kinds, and parameters.
 
 use super::calls::{Arguments, CallType};
+use super::keyword_splats::{HASH_SPLAT, has_hash_splat};
 use super::operand::Operand;
 use super::sites::class_of;
-use super::splats::{LeftOut, Places};
+use super::splats::{Absent, LeftOut, Places};
 use super::{LocalValue, Locals, Lowerer};
 use crate::ir::{ErrorKind, SiteId, UnaryOp};
 use crate::syntax::ast::{AssignOp, BARE_HASH, Code, CodeKind, LocalId, Node, Params, Target};
@@ -235,6 +236,9 @@ impl Lowerer<'_> {
                 self.refuse_collected_keywords();
                 return;
             }
+            if self.may_pass_nothing(&arguments.keywords) {
+                return;
+            }
             let keywords = std::mem::take(&mut arguments.keywords);
             let is_taken = arguments.positional.len() < most || params.rest.is_some();
             let hash = if is_taken { self.hash_of_keywords(&keywords) } else { Operand::nil() };
@@ -382,15 +386,18 @@ impl Lowerer<'_> {
             return;
         }
         // All of this is found before a default is evaluated.
+        let is_spread = has_hash_splat(&keywords);
         let is_given = |name: &String| keywords.iter().any(|(given, _)| given == name);
         let missing: Vec<&String> = params
             .keywords
             .iter()
-            .filter(|(name, _, default)| default.is_none() && !is_given(name))
+            .filter(|(name, _, default)| default.is_none() && !is_given(name) && !is_spread)
             .map(|(name, ..)| name)
             .collect();
         let is_known = |name: &String| {
-            params.keyword_rest.is_some() || params.keywords.iter().any(|(known, ..)| known == name)
+            name == HASH_SPLAT
+                || params.keyword_rest.is_some()
+                || params.keywords.iter().any(|(known, ..)| known == name)
         };
         let unknown: Vec<&String> = keywords.iter().map(|(name, _)| name).filter(|n| !is_known(n)).collect();
         for (what, names) in [("missing", missing), ("unknown", unknown)] {
@@ -405,7 +412,13 @@ impl Lowerer<'_> {
             Some(array) => self.bind_spread(params, positional, &array, strict),
             None => self.bind_positional(params, positional),
         };
-        for (name, id, default) in &params.keywords {
+        if is_spread {
+            self.bind_spread_keywords(params, std::mem::take(&mut keywords), &mut left_out);
+            if self.b.is_dead() {
+                return;
+            }
+        }
+        for (name, id, default) in params.keywords.iter().filter(|_| !is_spread) {
             match (keywords.iter().position(|(given, _)| given == name), default) {
                 (Some(at), _) => {
                     let (_, value) = keywords.remove(at);
@@ -415,7 +428,7 @@ impl Lowerer<'_> {
                 (None, None) => {}
             }
         }
-        if let Some(id) = params.keyword_rest {
+        if let Some(id) = params.keyword_rest.filter(|_| !is_spread) {
             if let Some(hash) = params.keyword_hash {
                 let made = self.hash_of_keywords(&keywords);
                 self.write_local(hash, made);
@@ -426,10 +439,15 @@ impl Lowerer<'_> {
         for (id, default, absent) in left_out {
             let value = match absent {
                 None => self.expr(default),
-                Some(absent) => {
+                Some(Absent::Where(absent)) => {
                     self.enter(default);
                     let condition = super::Condition { value: absent, yes: vec![], no: vec![] };
                     self.branch(9, condition, |s| s.expr(default), |s| s.local_value(id))
+                }
+                Some(Absent::Unless { has, hash, name }) => {
+                    self.enter(default);
+                    let condition = super::Condition { value: has, yes: vec![], no: vec![] };
+                    self.branch(9, condition, |s| s.value_of_key(&hash, name), |s| s.expr(default))
                 }
             };
             self.write_local(id, value);
@@ -468,6 +486,9 @@ impl Lowerer<'_> {
             self.refuse_collected_keywords();
             return None;
         }
+        if self.may_pass_nothing(&arguments.keywords) {
+            return None;
+        }
         let hash = self.hash_of_keywords(&arguments.keywords);
         let mut with_hash = Arguments { keywords: vec![], ..arguments.clone() };
         with_hash.positional.push(hash);
@@ -475,11 +496,14 @@ impl Lowerer<'_> {
     }
 
     /// A Hash of keywords.
-    fn hash_of_keywords(&mut self, keywords: &[(String, Operand)]) -> Operand {
+    pub(super) fn hash_of_keywords(&mut self, keywords: &[(String, Operand)]) -> Operand {
         if let [(name, hash)] = keywords
             && name == BARE_HASH
         {
             return hash.clone();
+        }
+        if has_hash_splat(keywords) {
+            return self.hash_of_spread(keywords);
         }
         let mut pairs = Vec::new();
         for (name, value) in keywords {

@@ -408,6 +408,12 @@ impl Lowerer<'_> {
         if let Some(name) = self.symbol_name(operand) {
             return Some(Some(self.symbol_block(name)));
         }
+        if operand.types.single() == Some(&Type::Symbol) {
+            let parts = vec![operand.clone()];
+            let block =
+                BlockRef::Made { what: super::made_procs::MadeProc::Named, parts, active: self.active.len() };
+            return Some(Some(block));
+        }
         if !operand.is_bottom() {
             self.refuse_here(
                 "unsupported-block",
@@ -666,7 +672,7 @@ impl Lowerer<'_> {
         result
     }
 
-    fn call_symbol(
+    pub(super) fn call_symbol(
         &mut self,
         name: &str,
         mut arguments: Arguments,

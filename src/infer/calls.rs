@@ -3,10 +3,11 @@
 use super::blocks::has_break;
 use super::characters::{Side, is_equality};
 use super::dispatch::Callee;
+use super::keyword_splats::HASH_SPLAT;
 use super::operand::Operand;
 use super::sites::{class_of, holder};
 use super::{BlockRef, Lowerer};
-use crate::ir::Missing;
+use crate::ir::{ErrorKind, Missing};
 use crate::syntax::ast::{BlockArg, Call, CodeKind, KeywordArg, Kind, Node};
 use crate::types::{ClassId, Type, TypeSet};
 use std::rc::Rc;
@@ -45,8 +46,13 @@ impl ArgumentForm {
 impl Arguments {
     /// One more keyword. Of several values for one, the last counts.
     fn add_keyword(&mut self, name: &str, value: Operand) {
-        match self.keywords.iter_mut().find(|(known, _)| known == name) {
-            Some((_, known)) => *known = value,
+        let spread = self.keywords.iter().rposition(|(known, _)| known == HASH_SPLAT);
+        match self.keywords.iter().position(|(known, _)| known == name) {
+            Some(at) if spread.is_none_or(|spread| spread < at) => self.keywords[at].1 = value,
+            Some(at) => {
+                self.keywords.remove(at);
+                self.keywords.push((name.into(), value));
+            }
             None => self.keywords.push((name.into(), value)),
         }
     }
@@ -93,6 +99,10 @@ pub(crate) enum CallType {
     /// A name alone, which could have been a local variable.
     Bare,
 }
+
+/// What is said where nil is passed as a block to what is without one an Enumerator, and others where it is none.
+const NO_BLOCK: &str =
+    "the block is nil here, which makes an Enumerator [unsupported-enumerator]\n  hint: ask for nil before";
 
 impl Lowerer<'_> {
     /// Evaluates arguments; `None` if one never gives a value or is refused.
@@ -153,16 +163,7 @@ impl Lowerer<'_> {
                     arguments.add_keyword(name, value);
                 }
             }
-            _ => {
-                if !keywords.is_bottom() {
-                    self.refuse_here(
-                        "unsupported-keyword-splat",
-                        "only keywords that a method or block has collected with `**` can be passed on in a section",
-                        Some("name each keyword, as in `move(speed: 1)`".into()),
-                    );
-                }
-                arguments.keywords.push((String::new(), Operand::bottom()));
-            }
+            _ => self.splat_hash(arguments, keywords),
         }
     }
 
@@ -281,7 +282,13 @@ impl Lowerer<'_> {
                 self.switch(&operand, 31, &mut |s, operand| {
                     let block = s.block_argument(&operand);
                     s.span = span;
-                    block.map_or_else(Operand::bottom, |block| call(s, block))
+                    let is_none = matches!(block, Some(None));
+                    let result = block.map_or_else(Operand::bottom, |block| call(s, block));
+                    // It is nil as far as is known only: `names[i]` is a Symbol.
+                    match is_none && result.types.iter().any(|ty| matches!(ty, Type::Enumerator(..))) {
+                        true => s.fail(ErrorKind::Unsupported(NO_BLOCK.into()), &[]),
+                        false => result,
+                    }
                 })
             }
         }

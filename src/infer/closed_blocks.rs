@@ -30,8 +30,8 @@ const MAX_CHAIN: usize = 6;
 #[derive(Clone, Debug)]
 pub enum ClosedBlock {
     Symbol(String),
-    /// A method by its name, of a receiver that goes along.
-    Method(String),
+    /// A method by its name, of a receiver that goes along; or by a Symbol that does.
+    Made(MadeProc),
     Outer {
         root: u32,
         code: Rc<Code>,
@@ -90,7 +90,7 @@ impl ClosedBlock {
     fn identity(&self) -> (usize, usize, bool, u32) {
         match self {
             Self::Symbol(name) => (0, name.len(), false, 0),
-            Self::Method(name) => (2, name.len(), false, 0),
+            Self::Made(what) => (2, what.name().len(), false, 0),
             Self::Outer { root, code, lambda } => (1, Rc::as_ptr(code) as usize, *lambda, *root),
             Self::Held { class, code, lambda } => (3, Rc::as_ptr(code) as usize, *lambda, class.0),
             Self::Literal(closed) => {
@@ -111,9 +111,8 @@ impl ClosedBlock {
     /// A number that is the same in every walk.
     pub fn number(&self) -> u32 {
         match self {
-            Self::Symbol(name) | Self::Method(name) => {
-                name.bytes().fold(1, |all, byte| all.rotate_left(5) ^ u32::from(byte))
-            }
+            Self::Symbol(name) => number_of(name),
+            Self::Made(what) => number_of(what.name()),
             Self::Outer { root, .. } => *root ^ 0x2000_0000,
             Self::Held { class, .. } => class.0 ^ 0x2800_0000,
             Self::Literal(closed) => {
@@ -125,11 +124,16 @@ impl ClosedBlock {
     }
 }
 
+fn number_of(name: &str) -> u32 {
+    name.bytes().fold(1, |all, byte| all.rotate_left(5) ^ u32::from(byte))
+}
+
 impl PartialEq for ClosedBlock {
     fn eq(&self, other: &Self) -> bool {
         self.identity() == other.identity()
             && match (self, other) {
-                (Self::Symbol(a), Self::Symbol(b)) | (Self::Method(a), Self::Method(b)) => a == b,
+                (Self::Symbol(a), Self::Symbol(b)) => a == b,
+                (Self::Made(a), Self::Made(b)) => a == b,
                 (Self::Literal(a), Self::Literal(b)) => {
                     a.closure == b.closure
                         && a.taken == b.taken
@@ -211,7 +215,7 @@ impl Lowerer<'_> {
                 return Some(ClosedBlock::Held { class: *class, code: Rc::clone(code), lambda: *lambda });
             }
             BlockRef::Literal { literal, home, break_to, lambda } => (literal, home, *break_to, *lambda),
-            BlockRef::Made { what: MadeProc::Method(name), parts, .. } => {
+            BlockRef::Made { what: what @ (MadeProc::Method(_) | MadeProc::Named), parts, .. } => {
                 for part in parts {
                     let part = self.carrier(part.clone());
                     if part.is_bottom() || self.keep_building(&part.types) {
@@ -219,7 +223,7 @@ impl Lowerer<'_> {
                     }
                     environment.operands.push(part);
                 }
-                return Some(ClosedBlock::Method(name.clone()));
+                return Some(ClosedBlock::Made(what.clone()));
             }
             BlockRef::Made { .. } => {
                 self.refuse_here(
@@ -395,9 +399,9 @@ impl Lowerer<'_> {
                     active: 0,
                 };
             }
-            ClosedBlock::Method(name) => {
+            ClosedBlock::Made(what) => {
                 let parts = vec![values.next().unwrap_or_else(Operand::nil)];
-                return BlockRef::Made { what: MadeProc::Method(name.clone()), parts, active: 0 };
+                return BlockRef::Made { what: what.clone(), parts, active: 0 };
             }
             ClosedBlock::Literal(closed) => closed,
         };

@@ -19,6 +19,15 @@ pub(crate) enum MadeProc {
     Composed,
     /// Of a proc that is called with so many arguments, and those that are there.
     Curried(usize),
+    /// `&symbol`: the method that a Symbol names which is not written out.
+    Named,
+}
+
+impl MadeProc {
+    /// Of the method, where that is known.
+    pub(super) fn name(&self) -> &str {
+        if let Self::Method(name) = self { name } else { "" }
+    }
 }
 
 impl Lowerer<'_> {
@@ -35,6 +44,7 @@ impl Lowerer<'_> {
             MadeProc::Method(_) => METHOD,
             MadeProc::Composed => 0,
             MadeProc::Curried(count) => *count as u32 + 1,
+            MadeProc::Named => 0xff,
         };
         // Types that are alike at one place are made of the same.
         let context = self.memo.context(self.context, self.node.0, 0x600 + (which & 0xff));
@@ -96,6 +106,12 @@ impl Lowerer<'_> {
                     s.dispatch(second, "call", &given, None, CallType::Outside)
                 })
             }
+            (MadeProc::Named, [symbol]) => self.within(0x10b, |s| {
+                s.span = span;
+                crate::builtins::kernel::named(s, "&", Some(symbol), &mut |s, name| {
+                    s.call_symbol(name, arguments.clone(), passed, unused)
+                })
+            }),
             (MadeProc::Curried(count), [of, known @ ..]) => {
                 if arguments.splat.is_some() {
                     return self.refuse_splat();
@@ -145,7 +161,7 @@ impl Lowerer<'_> {
 
     /// What Ruby calls its arity.
     pub(crate) fn arity_of(&mut self, block: &BlockRef) -> Option<i64> {
-        if let BlockRef::Symbol { .. } = block {
+        if let BlockRef::Symbol { .. } | BlockRef::Made { what: MadeProc::Named, .. } = block {
             return Some(-2);
         }
         let (params, is_proc) = self.params_of(block)?;

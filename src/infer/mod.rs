@@ -34,6 +34,7 @@ mod held_procs;
 pub mod host;
 mod inlining;
 mod joins;
+pub(crate) mod keyword_splats;
 mod leaving;
 mod limits;
 mod lists;

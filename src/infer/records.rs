@@ -4,6 +4,7 @@
 
 use super::calls::Arguments;
 use super::host::{FoundMethod, Method, StructKeywords};
+use super::keyword_splats::has_hash_splat;
 use super::leaving::ORDER;
 use super::operand::Operand;
 use super::operand::Values;
@@ -237,6 +238,18 @@ impl Lowerer<'_> {
     /// Struct's `initialize`: the members from the arguments in order or, of classes with `keyword_init`, by name.
     pub(crate) fn initialize_struct(&mut self, receiver: &Operand, class: ClassId, arguments: &Arguments) {
         let members = self.host.members(class);
+        if has_hash_splat(&arguments.keywords) {
+            // A Data wants all of them.
+            let is_data = self.host.is_subclass(class, ClassId::DATA);
+            if arguments.positional.is_empty() && arguments.splat.is_none() {
+                if let Some(named) = self.members_of_spread(arguments, &members, is_data) {
+                    self.initialize_struct(receiver, class, &named);
+                }
+            } else {
+                self.refuse_hash_splat("of a Hash behind other arguments of a Struct");
+            }
+            return;
+        }
         if self.host.is_subclass(class, ClassId::DATA) {
             if self.check_data_keywords(&members, arguments) {
                 for (name, value) in &arguments.keywords {

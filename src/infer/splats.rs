@@ -31,7 +31,15 @@ pub(super) struct Places<'t> {
 }
 
 /// A parameter that may be left to its default: where it is known at run time only, whether it is.
-pub(super) type LeftOut<'p> = (LocalId, &'p Node, Option<Value>);
+pub(super) type LeftOut<'p> = (LocalId, &'p Node, Option<Absent<'p>>);
+
+/// When it is.
+pub(super) enum Absent<'p> {
+    /// Where that is true; else the parameter has its value.
+    Where(Value),
+    /// Unless a Hash has the key, where `has` is true.
+    Unless { has: Value, hash: Operand, name: &'p str },
+}
 
 /// Is it made by Ruby's own classes of what `to_a` gives?
 fn has_list_of_items(ty: &Type) -> bool {
@@ -334,7 +342,7 @@ impl Lowerer<'_> {
                 s.branch(8, condition, |_| Operand::nil(), |s| s.item_of(&array, index, true))
             });
             self.bind_item(*id, value);
-            left_out.push((*id, default, Some(absent)));
+            left_out.push((*id, default, Some(Absent::Where(absent))));
         }
         if let Some(id) = params.rest {
             let count = self.plus(behind, -(optional as i64));

@@ -206,9 +206,13 @@ module RandomPrograms
       e("(", condition(depth), " ? ", list(items, depth), " : ", list(items, depth), ")")
     end
 
-    # By a lambda as block.
+    # By a lambda as block, or by one of some names.
     def list_called(items, depth)
       source, of = list_source(depth)
+      if of == [:int] && items == [:int] && chance(0.3)
+        return e(source, ".map(&%i[abs succ ~][", expression([:int], depth), " % 3])")
+      end
+
       found = lambdas.select do |_, type|
         type.parameters.size == 1 && fits?(of, type.parameters[0]) && fits?(type.returns, items)
       end

@@ -113,7 +113,14 @@ module RandomPrograms
       end
       given = given.drop(1) if given.any? && chance(@ill)
       collected, named = given.partition { |node| node.to_s.start_with?("**") }
+      named = in_hash(named) if named.any? && chance(0.12)
       named.shuffle(random: @random) + collected
+    end
+
+    # Some of them as a Hash that is passed by `**`.
+    def in_hash(named)
+      count = between(1, named.size)
+      [*named.drop(count), Node.fixed("**{ ", Node.commas(named.take(count)), " }")]
     end
 
     def keyword_argument(name, types, depth) = Node.fixed("#{name}: ", value_of(types, depth))
