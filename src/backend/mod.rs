@@ -12,7 +12,7 @@ use crate::heap::{Column, JobOrder, Segment, Store};
 use crate::ir::{Buffer, ErrorKind, KernelId, Program, SiteId};
 use crate::profile::{Phase, Profile};
 use crate::progress::Progress;
-use cpu::Driver;
+use cpu::{Driver, compile};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -136,8 +136,15 @@ impl Executable {
         token: &CancellationToken,
         profile: &mut Profile,
     ) -> Result<Self, Error> {
-        let driver = Driver::new(program, token, profile)?;
-        Ok(Self { kernels: backend.compile(program, ticks, token, profile)?, driver })
+        let mut of_driver = Profile::default();
+        let (driver, kernels) = compile::with_driver(
+            program,
+            || Driver::new(program, token, &mut of_driver),
+            || backend.compile(program, ticks, token, profile),
+        );
+        let (driver, kernels) = (driver?, kernels?);
+        profile.merge(&of_driver);
+        Ok(Self { kernels, driver })
     }
 
     /// Runs the driver on these columns (see [`Kernels::bind`]), which have the results then, if it is done. Called without

@@ -4,6 +4,7 @@
 use super::{cancel, internal, of_module};
 use crate::cancel::CancellationToken;
 use crate::error::Error;
+use crate::ir::{Program, walk};
 use crate::profile::Profile;
 use crate::reserve::{Expendable, Reserve};
 use crate::threads;
@@ -19,11 +20,59 @@ use std::time::{Duration, Instant};
 
 /// A thread more is started for so many of Cranelift's instructions, which take about 2 ms: starting one takes 0.05.
 const WORTH_A_THREAD: usize = 1_000;
+/// A driver of fewer statements is compiled before the kernels, by the same thread.
+const SMALL_DRIVER: usize = 400;
+/// Bytes that the thread sets aside that compiles a driver, for each statement.
+const FOR_A_STATEMENT: usize = 4 << 10;
 /// Compiling recurses as deep as the code is nested.
 const STACK: usize = 8 << 20;
 /// Bytes that such a thread sets aside, and more for each of Cranelift's instructions.
 const SET_ASIDE: usize = 4 << 20;
 const FOR_AN_INSTRUCTION: usize = 1 << 10;
+
+/// What is done with the driver of a program and what is done with its kernels, at the same time where the driver is large.
+pub fn with_driver<A: Send, B>(
+    program: &Program,
+    driver: impl FnOnce() -> A + Send,
+    kernels: impl FnOnce() -> B,
+) -> (A, B) {
+    let mut size = 0;
+    if let Some(driver) = program.driver {
+        walk::for_each(&program.functions[driver.0 as usize].body, &mut |_| size += 1);
+    }
+    if size < SMALL_DRIVER {
+        let driver = driver();
+        return (driver, kernels());
+    }
+    both(SET_ASIDE + program.size() * FOR_A_STATEMENT, driver, kernels)
+}
+
+/// Does both at the same time, the first one on a thread beside this one that sets so many bytes aside; or else one after the
+/// other.
+fn both<A: Send, B>(bytes: usize, first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
+    let open = Mutex::new(Some(first));
+    let begin = || open.lock().take();
+    // As in `all`.
+    let Some(expendable) = Expendable::of_this_thread().filter(|_| threads::count() > 1) else {
+        let given = begin().map(|first| first());
+        return (given.unwrap_or_else(|| unreachable!("nobody else has begun it")), second());
+    };
+    thread::scope(|scope| {
+        let body = || {
+            threads::block_signals();
+            let _expendable = Expendable::new(expendable);
+            let reserve = Reserve::new(bytes);
+            // Where there is no memory for it, the other does it.
+            reserve.ok().and_then(|_reserve| begin().map(|first| first()))
+        };
+        let thread =
+            Builder::new().name("ikra-compile".into()).stack_size(STACK).spawn_scoped(scope, body).ok();
+        let second = second();
+        let given = thread.and_then(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        let given = given.or_else(|| begin().map(|first| first()));
+        (given.unwrap_or_else(|| unreachable!("who has begun it has given it")), second)
+    })
+}
 
 /// A function that is declared, as IR and later as machine code.
 pub struct Emitted {

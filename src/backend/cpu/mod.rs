@@ -4,7 +4,7 @@
 //! thread makes one call for thousands of elements; [`pool`] cuts a launch into such calls.
 
 mod cancel;
-mod compile;
+pub(super) mod compile;
 mod deferred;
 mod divide;
 mod driver;
