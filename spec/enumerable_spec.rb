@@ -234,4 +234,32 @@ each_backend do
     expect_same(lists) { |a| a.each_with_index.map.with_index { |x, i| [x, i] } }
     expect_same(lists) { |a| a.each_with_index.sort { |x, y| y <=> x } }
   end
+
+  it "computes no more than is asked for, of lazy ones" do
+    expect_same([1, 2]) { |i| (1..Float::INFINITY).lazy.map { |x| x * i }.select(&:even?).first(3) }
+    expect_same([3, 4]) { |i| (1..).lazy.select { |x| (x % i).zero? }.map { |x| x * x }.reject(&:odd?).first }
+    expect_same([3]) { |i| n = 0; r = (1..).lazy.map { |x| n += 1; x * i }.select { |x| x > 6 }.first(2); [r, n] }
+    expect_same([3]) { |i| (1..).lazy.map { |x| x > 4 ? raise("no") : x }.first(i) }
+    expect_same([3]) { |i| (1..10).lazy.take_while { |x| x < 8 }.drop(2).drop_while { |x| x < i + 2 }.take(2).to_a }
+    expect_same([3]) { |i| n = 0; [(1..).lazy.map { |x| n += x }.take(0).to_a, (1..).lazy.map { |x| n += x }.take(i).to_a, n] }
+    expect_same([3]) { |i| (1..9).lazy.flat_map { |x| [x, -x] }.filter_map { |x| x * i if x.odd? }.first(5) }
+    expect_same([3]) { |i| [3, 1, 3, nil, 2, 1].lazy.compact.uniq.map { |x| x + i }.to_a }
+    expect_same([3]) { |i| [1, 5, 8].lazy.uniq { |x| x % i }.to_a + [1, 5].lazy.grep_v(2..6).to_a + [1, :b].lazy.grep(Symbol).to_a }
+  end
+
+  it "goes through lazy ones as through others" do
+    expect_same([3]) { |i| %w[a b c].lazy.with_index.map { |s, j| s * (j + i) }.to_a }
+    expect_same([3]) { |i| %w[a b c].lazy.each_with_index.map { |s, j| "#{s}#{i}#{j}" }.force }
+    expect_same([3]) { |i| (1..3).lazy.with_index(1) { |x, j| i += x * j }.to_a << i }
+    expect_same([3]) { |i| { a: 1, b: 2 }.lazy.map { |k, v| [k, v + i] }.to_a + (1..3).each_with_index.lazy.map { |x, j| x * j }.to_a }
+    expect_same([3]) { |i| l = (1..3).lazy.map { |x| x + i }; [l.to_a, l.first(1), l.eager.map { |x| x }, l.lazy.sum] }
+    expect_same([3]) { |i| a = (1..).lazy.map { |x| x * i }; b = a.select(&:even?); [a.first(2), b.first(2)] }
+    expect_same([3]) { |i| s = []; (1..4).lazy.map { |x| s << x; x * i }.each { |y| s << y }; s }
+    expect_same([3]) { |i| l = (1..6).lazy; [l.include?(i), l.count(&:odd?), l.reduce(:+), l.min_by { |x| (x - i).abs }, l.partition(&:even?)] }
+    expect_same([3]) { |i| [(1..7).lazy.each_slice(i).to_a, (1..4).lazy.each_cons(2).map { |a, b| a * b }.first(2)] }
+    expect_same([-1]) { |i| (1..3).lazy.take(i).to_a }
+    expect_same([-1]) { |i| (1..3).lazy.drop(i).to_a }
+    expect_same([3]) { |_| (1..3).lazy.map }
+    expect_same([0]) { |i| (1..3).lazy.each_slice(i).to_a }
+  end
 end

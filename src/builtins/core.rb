@@ -2861,6 +2861,155 @@ end
 # An Enumerator's `each` is the method it came from, with the block. What it yields is one array where there are several;
 # some of Enumerable's methods hand several on as they are.
 module Enumerator
+  # ---- What lazy ones go through
+
+  def __lazy
+    each { |x| yield x }
+  end
+
+  def __lazy_map(by)
+    each { |x| yield by.call(x) }
+  end
+
+  def __lazy_select(by)
+    each { |x| yield x if by.call(x) }
+  end
+
+  def __lazy_reject(by)
+    each { |x| yield x unless by.call(x) }
+  end
+
+  def __lazy_filter_map(by)
+    each do |x|
+      y = by.call(x)
+      yield y if y
+    end
+  end
+
+  def __lazy_flat_map(by)
+    each do |x|
+      y = by.call(x)
+      if y.is_a?(Array)
+        y.each { |z| yield z }
+      else
+        yield y
+      end
+    end
+  end
+
+  def __lazy_take_while(by)
+    each do |x|
+      break unless by.call(x)
+
+      yield x
+    end
+  end
+
+  def __lazy_drop_while(by)
+    drops = true
+    each do |x|
+      drops = false if drops && !by.call(x)
+      yield x unless drops
+    end
+  end
+
+  def __lazy_take(count)
+    return if count == 0
+
+    i = 0
+    each do |x|
+      yield x
+      i += 1
+      break if i >= count
+    end
+  end
+
+  def __lazy_drop(count)
+    i = 0
+    each do |x|
+      if i < count
+        i += 1
+      else
+        yield x
+      end
+    end
+  end
+
+  def __lazy_each_slice(size)
+    raise ArgumentError, "invalid slice size" if size <= 0
+
+    part = __list(4)
+    each do |x|
+      part.__push(x)
+      if part.size == size
+        yield part
+        part = __list(4)
+      end
+    end
+    yield part if part.size > 0
+  end
+
+  def __lazy_each_cons(size)
+    raise ArgumentError, "invalid size" if size <= 0
+
+    part = __list(4)
+    each do |x|
+      part.__push(x)
+      part = part.drop(1) if part.size > size
+      yield part.dup if part.size == size
+    end
+  end
+
+  def __lazy_with_index(first)
+    i = first
+    each do |x|
+      yield [x, i]
+      i += 1
+    end
+  end
+
+  def __lazy_each_index(first, by)
+    i = first
+    each do |x|
+      by.call(x, i)
+      i += 1
+      yield x
+    end
+  end
+
+  def __lazy_uniq
+    seen = {}
+    each do |x|
+      next if seen.key?(x)
+
+      seen[x] = true
+      yield x
+    end
+  end
+
+  def __lazy_uniq_block(by)
+    seen = {}
+    each do |x|
+      key = by.call(x)
+      next if seen.key?(key)
+
+      seen[key] = true
+      yield x
+    end
+  end
+
+  def __lazy_compact
+    each { |x| yield x unless x.__nil? }
+  end
+
+  def __lazy_grep(pattern)
+    each { |x| yield x if pattern === x }
+  end
+
+  def __lazy_grep_v(pattern)
+    each { |x| yield x unless pattern === x }
+  end
+
   # Of a method of the user's.
   def __packed_each
     __each_values do |*values|

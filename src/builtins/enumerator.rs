@@ -85,7 +85,6 @@ pub(super) const ROWS: &[Row] = &[
     row("sort", through_array),
     row("next", refused),
     row("peek", refused),
-    row("lazy", refused),
 ];
 
 /// The method of an Enumerator that stands for an object of a class of the user's which includes Enumerable: its `each`.
@@ -196,6 +195,7 @@ fn yields_several(method: &str, ty: &Type) -> bool {
 pub(crate) fn enumerates(ty: &Type, name: &str, arguments: usize) -> bool {
     let none = arguments == 0;
     match ty {
+        ty if super::lazy::is_lazy(ty) => name == "each" && none,
         // These give columns, or refuse.
         Type::Column(..) if matches!(name, "map" | "collect" | "select" | "filter" | "reject") => false,
         ty if ty.is_hash() && matches!(name, "each_pair" | "each_key" | "each_value") => none,

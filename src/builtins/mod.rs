@@ -17,6 +17,7 @@ mod float;
 mod hash;
 mod integer;
 pub(crate) mod kernel;
+mod lazy;
 mod math;
 mod module;
 mod numeric;
@@ -33,6 +34,7 @@ mod tuple;
 
 use enumerator::sized;
 pub(crate) use enumerator::{enumerates, make as make_enumerator};
+pub(crate) use lazy::{is_lazy, of_lazy};
 pub(crate) use string::text_of;
 
 use crate::infer::keyword_splats::has_hash_splat;
@@ -240,6 +242,9 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
             return rule.or_else(|| ruby_method("TextRange", name).map(Builtin::Ruby));
         }
         Type::Range { .. } => (&[range::ROWS, sequence::ROWS], &["Range", "Packed", "Enumerable"]),
+        ty if lazy::is_lazy(ty) => {
+            (&[lazy::ROWS, enumerator::ROWS, sequence::ROWS], &["Enumerator", "Enumerable"])
+        }
         Type::Enumerator(..) => (&[enumerator::ROWS, sequence::ROWS], &["Enumerator", "Enumerable"]),
         Type::Module(ClassId::ARRAY) => (&[array::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(ClassId::HASH) => (&[hash::MODULE_ROWS, module::ROWS], &[]),
@@ -364,7 +369,8 @@ pub(crate) fn ends_early(name: &str) -> bool {
 /// A method of Enumerable's over an `each` of the user's.
 pub(crate) fn of_own_each(name: &str) -> Option<&'static Row> {
     let enumerator = Type::Enumerator("each".into(), Rc::new([]));
-    lookup(ClassId::ENUMERABLE, name, &enumerator).map(|_| &enumerator::OWN_EACH)
+    let found = lookup(ClassId::ENUMERABLE, name, &enumerator).filter(|_| name != "lazy");
+    found.map(|_| &enumerator::OWN_EACH)
 }
 
 /// Do all objects have the methods of this class or module?

@@ -88,6 +88,7 @@ pub(super) const ROWS: &[Row] = &[
     row("max_by", by),
     row("minmax_by", by),
     row("each_entry", |s, c| s.send_with_block(c, "each")),
+    row("lazy", |s, c| if s.count_arguments(c, 0, 0) { super::lazy::make(s, c) } else { Operand::bottom() }),
     carrying("chunk", runs),
     carrying("chunk_while", runs),
     carrying("slice_when", runs),

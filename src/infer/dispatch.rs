@@ -383,6 +383,13 @@ impl Lowerer<'_> {
         }
         match found {
             Err(refusal) => Callee::Refused(refusal),
+            // `force` and `eager` are those of Enumerator::Lazy, which has no number of its own.
+            Ok(None)
+                if builtins::is_lazy(ty)
+                    && let Some(rule) = builtins::of_lazy(name) =>
+            {
+                Callee::Builtin(rule)
+            }
             Ok(None) if call_type == CallType::Bare => Callee::Undefined,
             Ok(None) => Callee::Missing(Missing::Undefined),
             Ok(Some(found)) if call_type == CallType::Outside && !self.is_visible(&found) => {

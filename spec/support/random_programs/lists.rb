@@ -8,6 +8,9 @@ module RandomPrograms
     MADE = { list_literal: 3, list_repeated: 1, list_counted: 2, list_mapped: 4, list_filtered: 3, list_part: 2,
              list_ordered: 1.5, list_joined: 1.5, list_gathered: 1.5, list_chosen: 0.3, list_called: 1 }.freeze
 
+    # What lazy Enumerators have, too.
+    LAZILY = /\A\.(map|collect|each_with_index\.map|each_slice\(\d\)\.map|each_cons\(2\)\.map)\z/
+
     # One of a type, or an array of it.
     def value_of(type, depth)
       type.is_a?(ArrayType) ? list(type.items, depth) : expression(type, depth)
@@ -75,8 +78,10 @@ module RandomPrograms
       a = fresh("i")
       b = fresh("i")
       paired = lambda do |names, call|
-        block = list_block(names, items, depth)
-        block && e(enumerable(source), call, block)
+        block = list_block(names, items, depth) or next
+        next e(enumerable(source), call, block) unless LAZILY.match?(call.to_s) && chance(0.1)
+
+        e(enumerable(source), ".lazy", call, block, pick(%w[.to_a .first(3) .take(2).to_a]))
       end
       through(source) do
         case between(0, 8)
