@@ -138,9 +138,15 @@ class Island
   end
 end
 
-# The distance of two words: rows of a table, one after the other.
+# Lines of words, and the distance of two words: rows of a table, one after the other.
 module Words
   module_function
+
+  def lines(count)
+    random = Random.new(1)
+    words = Array.new(20_000) { Array.new(random.rand(2..9)) { random.rand(97..122).chr }.join }
+    Array.new(count) { Array.new(10) { words[((random.rand**3) * words.size).to_i] }.join(" ") }
+  end
 
   def distance(a, b)
     before = (0..b.size).to_a
@@ -208,11 +214,21 @@ PROGRAMS = {
     animals = size(100_000)
     [-> { Island.new(animals).live(50) }, -> { Island.new(animals).plive(50) }, ->(island) { island.log }]
   end,
+  "counted" => lambda do
+    lines = Words.lines(size(330_000))
+    [lambda do
+       counts = Hash.new(0)
+       lines.each { |line| line.split.each { |word| counts[word] += 1 } }
+       counts
+     end,
+     lambda do
+       counts = Hash.new(0)
+       lines.peach { |line| line.split.each { |word| counts[word] += 1 } }
+       counts
+     end]
+  end,
   "words" => lambda do
-    random = Random.new(1)
-    words = Array.new(20_000) { Array.new(random.rand(2..9)) { random.rand(97..122).chr }.join }
-    line = ->(_) { Array.new(10) { words[((random.rand**3) * words.size).to_i] }.join(" ") }
-    lines = Array.new(size(330_000), &line)
+    lines = Words.lines(size(330_000))
     merge = ->(parts) { parts.reduce { |all, part| all.merge!(part) { |_, a, b| a + b } } }
     parts = lines.each_slice(2_000).to_a
     [-> { merge.call(parts.map { |part| Words.counted(part) }) },

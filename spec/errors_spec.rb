@@ -190,7 +190,7 @@ each_compiling_backend do
       -> { [1].pmap { |n| puts "hi" if n } } => /`puts` .*there is no output from a section/m,
       -> { [:one].pmap { |n| names.replace(n => 2) } } => /change its pairs one by one/,
       -> { [World::Point.new(1)].peach { |point| point.x = 1..2 } } => /store its ends/,
-      -> { [1].pmap { |n| [n].lazy.map { 1 }.first } } => /go through the items with a loop/
+      -> { [1].pmap { |n| [n].chain([2]).first } } => /go through the items with a loop/
     }.each do |section, hint|
       expect(&section).to raise_error(Ikra::UnsupportedError, hint)
     end
