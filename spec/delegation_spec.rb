@@ -242,6 +242,17 @@ each_compiling_backend do
     expect { [7].pmap { |i| [1].map(&names[i]) && i } }.to raise_error(Ikra::UnsupportedError, /unsupported-enumerator/)
   end
 
+  it "tells of wrong arguments of methods that define_method made, where they stand" do
+    made = Class.new { define_method(:go) { |x| x } }
+    calls = lambda {
+      Ikra.section do
+        things = [made.new]
+        %i[go].map { |name| things.map(&name) }
+      end
+    }
+    expect(&calls).to raise_error(ArgumentError, /given 0, expected 1/)
+  end
+
   it "guesses names that begin as is written, also behind an Ikra.sync" do
     run = lambda do |backend|
       Ikra.backend = backend

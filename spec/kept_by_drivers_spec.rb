@@ -413,6 +413,28 @@ RSpec.describe "What the code around parallel calls makes" do
       expect(run.call(backend)).to eq(in_ruby)
     end
 
+    it "is the String that the section gives" do
+      run = lambda do |backend|
+        Ikra.backend = backend
+        memo = {}
+        held = nil
+        one = Ikra.section { memo[1] ||= "a" * 3 }
+        list = Ikra.section do
+          x = ["aa" * 1, "b" * 2]
+          held = x[1]
+          x
+        end
+        keys = Ikra.section { (1..3).map { |i| memo["k"] ||= "v#{i}" } }
+        one << "!"
+        held << "?"
+        keys[0] << "#"
+        [memo, list, keys, keys[0].equal?(memo["k"]), one.equal?(memo[1]), list[1].equal?(held)]
+      end
+      backend = Ikra.backend
+      in_ruby = run.call(:ruby)
+      expect(run.call(backend)).to eq(in_ruby)
+    end
+
     it "is no String that changes later" do
       world = KeptByDrivers::World.new(3)
       section = lambda do

@@ -150,6 +150,20 @@ each_backend do |backend|
     expect_same([1, 2]) { |x| o = { a: x }; o[:q] = 3; begin; echo.later(**o); rescue ArgumentError => e; e.class; end }
   end
 
+  it "are what one of several Hashes has, or nil" do
+    echo = Options::Echo.new
+    table = { x: { a: 5 }, y: { b: 7, a: 1 } }
+    expect_same(%i[x y]) { |n| echo.later(**table[n]) }
+    expect_same(%i[x z]) { |n| echo.later(a: 3, **(table[n] || {})) }
+    expect_same(%i[x z]) { |n| echo.later(a: 3, **table[n]) }
+    expect_same([[1, { a: 1 }], [2, { a: 4 }]]) { |x, o| echo.later(**o) << x }
+    expect_same([true, false]) { |c| echo.kw(**(c ? table[:x] : { a: 2.5, b: "x" })) }
+    default = Hash.new(5)
+    expect_same([1]) { |_| [echo.look(**default), echo.look(d: 1, **default), echo.kw(**default).size] }
+    expect_same([1]) { |x| o = { a: x }; Options::Named.new(b: 1, **o).to_a }
+    expect_same([1]) { |x| o = { a: x }; Options::Named.new(z: 1, **o).to_a }
+  end
+
   next if backend == :ruby
 
   it "of a Hash are refused where that might be no argument at all" do

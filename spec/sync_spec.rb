@@ -426,6 +426,115 @@ RSpec.describe "Ikra.sync" do
     expect(run.call(backend)).to eq(in_ruby)
   end
 
+  # The same in Ruby and here: what it gives, and what it has changed.
+  def expect_same_run
+    backend = Ikra.backend
+    run = lambda do |other|
+      Ikra.backend = other
+      doors = Array.new(3) { |i| SyncWorlds::Door.new(i) }
+      [yield(doors), doors.map { |door| [door.width, door.locked] }]
+    end
+    in_ruby = run.call(:ruby)
+    expect(run.call(backend)).to eq(in_ruby)
+  end
+
+  it "goes on with what references have become" do
+    expect_same_run do |_|
+      rows = [[1], [2, 2]]
+      sizes = Ikra.section do
+        n = rows[0].size
+        Ikra.sync { rows.reverse! }
+        [n, rows[0].size]
+      end
+      Ikra.section do
+        rows[0] << 8
+        Ikra.sync { rows.reverse! }
+        rows[0] << 9
+        nil
+      end
+      [sizes, rows]
+    end
+    expect_same_run do |doors|
+      Ikra.section do
+        seen = []
+        doors.size.times { |i| doors[i].locked = doors[0] }
+        doors.each do |door|
+          seen << door.locked.width << doors.first.width << doors.last.width
+          Ikra.sync do
+            door.locked = doors[1]
+            doors.rotate!
+          end
+          door.locked.width += 10
+          doors[0].width += 100
+          seen << door.locked.width << doors.first.width << doors.last.width
+        end
+        doors.size.times { |i| doors[i].locked = nil }
+        seen
+      end
+    end
+  end
+
+  it "goes on with Symbols that objects had not at first" do
+    expect_same_run do |doors|
+      Ikra.section do
+        doors.each { |door| door.locked = :ajar if door.width == 1 }
+        Ikra.sync { doors.size }
+        doors.each { |door| door.locked = door.locked == :ajar ? :shut : :wide }
+        Ikra.sync { doors[0].locked = :ajar }
+        doors.map { |door| door.locked == :wide }
+      end
+    end
+  end
+
+  it "stands in a loop, but does not end it by a StopIteration" do
+    expect_same_run do |doors|
+      stop = false
+      Ikra.section do
+        i = 0
+        loop do
+          i += 1
+          doors.each { |door| door.width += i }
+          Ikra.sync { stop = doors[0].width > 20 }
+          break if stop
+        end
+        i
+      end
+    end
+    ended = -> { Ikra.section { loop { Ikra.sync { raise StopIteration } } } }
+    expect(&ended).to raise_error(Ikra::UnsupportedError, /would end the `loop`.*\[unsupported-rescue\]/)
+  end
+
+  it "sees arrays and Strings of the section's own as the ones that they are" do
+    expect_same_run do |_|
+      seen = []
+      texts = []
+      given = Ikra.section do
+        list = []
+        text = "a" * 2
+        3.times do |i|
+          list << i
+          text << "b"
+          Ikra.sync do
+            seen << list
+            texts << text
+          end
+          text << "c" if i == 1
+        end
+        messages = []
+        2.times do |i|
+          messages << "m#{i}"
+          Ikra.sync do
+            texts << messages.join
+            messages.clear
+          end
+        end
+        [list, text, messages]
+      end
+      same = seen.map { |list| list.equal?(given[0]) } + texts.first(3).map { |text| text.equal?(given[1]) }
+      [given, seen, texts, same]
+    end
+  end
+
   describe "refusals" do
     def message
       yield

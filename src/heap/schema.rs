@@ -215,6 +215,8 @@ pub struct SyncSchema {
     pub variables: Vec<SyncVariable>,
     /// The method it stands in; none for the section's own block.
     pub method: Option<SyncMethod>,
+    /// It stands in a `loop`, which a StopIteration of it would end.
+    pub in_loop: bool,
 }
 
 /// A method that a block of `Ikra.sync` stands in: who owns it, the names of the modules around it as

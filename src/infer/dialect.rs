@@ -86,6 +86,12 @@ dialect! {
     /// `Data#initialize` looks for each member before it tells of keywords that are no members; else it counts.
     data_asks_for_each:
         "begin; Data.define(:a, :b).new(a: 1, c: 2); rescue ArgumentError => e; e.message.include?('missing'); end",
+    /// `**nil` passes no keywords; else it is a TypeError.
+    nil_is_no_keywords: "h = nil; ->(**o) { o.empty? }.(**h)",
+    /// What `**` collects of one Hash alone has the default of that …
+    collected_keywords_keep_defaults: "h = Hash.new(5); ->(**o) { o[:a] == 5 }.(**h)",
+    /// … also behind keywords with names.
+    rest_of_keywords_keeps_defaults: "h = Hash.new(5); ->(a: 1, **o) { o[:z] == 5 }.(**h)",
     /// `Data#with` calls `initialize`.
     data_with_initializes: "Data.define(:a) { def initialize(a:) = super(a: 1) }.new(a: 2).with(a: 3).a == 1",
     /// Backtraces tell the class of a method beside its name.

@@ -95,6 +95,10 @@ impl Lowerer<'_> {
 
     /// Binds the arguments of a method, or of a Proc that objects hold.
     pub(super) fn bind_arguments(&mut self, owner: ClassId, code: &Code, arguments: &Arguments) {
+        if code.kind != CodeKind::Method && !self.frame().builtin {
+            // The call may stand in a built-in.
+            self.span = code.span;
+        }
         if self.is_held_proc(owner) {
             self.bind_block(&code.params, arguments.clone());
         } else {

@@ -15,6 +15,9 @@ use crate::types::{ClassId, Type};
 /// No name of a keyword is like that.
 pub(crate) const HASH_SPLAT: &str = "#splat";
 
+const NO_HASH: &str = "`**` of anything but a Hash cannot run in a section [unsupported-keyword-splat]";
+const NAME_EACH: &str = "name each keyword, as in `move(speed: 1)`";
+
 /// Is there one among these?
 pub(crate) fn has_hash_splat(keywords: &[(String, Operand)]) -> bool {
     keywords.iter().any(|(name, _)| name == HASH_SPLAT)
@@ -40,11 +43,24 @@ impl Spread {
     }
 }
 
+/// What becomes of keywords that have no parameter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Others {
+    Collect,
+    /// An ArgumentError, which tells of one.
+    Tell,
+    Refuse,
+}
+
 impl Lowerer<'_> {
     /// Puts a Hash among the keywords of a call. Refuses what is none.
     pub(super) fn splat_hash(&mut self, arguments: &mut Arguments, hash: &Operand) {
-        let is_hash = !hash.is_bottom() && hash.types.iter().all(Type::is_hash);
-        if hash.types.len() == 1 && is_hash {
+        let may_be = |ty: &Type| ty.is_hash() || *ty == Type::Nil;
+        let hash = match !hash.is_bottom() && hash.types.iter().any(may_be) {
+            true => &self.one_hash(hash),
+            false => hash,
+        };
+        if hash.types.single().is_some_and(Type::is_hash) {
             let before = match has_hash_splat(&arguments.keywords) {
                 // All that there is so far, as one.
                 true => self.hash_of_spread(&std::mem::take(&mut arguments.keywords)),
@@ -59,9 +75,35 @@ impl Lowerer<'_> {
             return;
         }
         if !hash.is_bottom() {
-            self.refuse_hash_splat("of anything but a Hash");
+            self.refuse_here(
+                "unsupported-keyword-splat",
+                NO_HASH.replace(" [unsupported-keyword-splat]", ""),
+                Some(NAME_EACH.into()),
+            );
         }
         arguments.keywords.push((String::new(), Operand::bottom()));
+    }
+
+    /// Of several kinds of Hashes, or of one and nil, one Hash with what it has.
+    fn one_hash(&mut self, hash: &Operand) -> Operand {
+        if hash.types.len() == 1 && hash.types.single() != Some(&Type::Nil) {
+            return hash.clone();
+        }
+        let all = self.hash_of_keywords(&[]);
+        if all.is_bottom() {
+            return all;
+        }
+        self.within_slot(0x654, |s| {
+            s.switch(hash, 0, &mut |s, hash| match hash.types.single() {
+                Some(Type::Nil) if s.host.dialect().nil_is_no_keywords => Operand::nil(),
+                Some(Type::Nil) => {
+                    s.fail(ErrorKind::TypeError("no implicit conversion of nil into Hash".into()), &[])
+                }
+                Some(ty) if ty.is_hash() => s.send(&all, "merge!", std::slice::from_ref(&hash), 1),
+                _ => s.fail(ErrorKind::Unsupported(format!("{NO_HASH}\n  hint: {NAME_EACH}")), &[]),
+            })
+        });
+        all
     }
 
     /// Refuses a Hash alone where keywords are an argument like others: an empty one is none.
@@ -77,7 +119,7 @@ impl Lowerer<'_> {
         self.refuse_here(
             "unsupported-keyword-splat",
             format!("`**` {what} cannot run in a section"),
-            Some("name each keyword, as in `move(speed: 1)`".into()),
+            Some(NAME_EACH.into()),
         )
     }
 
@@ -107,9 +149,8 @@ impl Lowerer<'_> {
             .filter(|(name, _, default)| default.is_none() && named(&spread.before, name).is_none())
             .map(|(name, ..)| name.as_str())
             .collect();
-        let has = self.within_slot(0x650, |s| {
-            s.check_spread(&spread, (&names, &needed), params.keyword_rest.is_none())
-        });
+        let others = if params.keyword_rest.is_some() { Others::Collect } else { Others::Tell };
+        let has = self.within_slot(0x650, |s| s.check_spread(&spread, (&names, &needed), others));
         if self.b.is_dead() {
             return;
         }
@@ -155,11 +196,21 @@ impl Lowerer<'_> {
         let others = |keywords: &[(String, Operand)]| -> Vec<(String, Operand)> {
             keywords.iter().filter(|(name, _)| !names.contains(&name.as_str())).cloned().collect()
         };
-        let before = self.hash_of_keywords(&others(&spread.before));
-        if before.is_bottom() {
-            return before;
-        }
-        let mut rest = self.send(&before, "merge", std::slice::from_ref(&spread.hash), 3);
+        let dialect = self.host.dialect();
+        let keeps_default = if names.is_empty() {
+            dialect.collected_keywords_keep_defaults
+        } else {
+            dialect.rest_of_keywords_keeps_defaults
+        };
+        let mut rest = if keeps_default && spread.before.is_empty() && spread.after.is_empty() {
+            self.send(&spread.hash, "dup", &[], 3)
+        } else {
+            let before = self.hash_of_keywords(&others(&spread.before));
+            if before.is_bottom() {
+                return before;
+            }
+            self.send(&before, "merge", std::slice::from_ref(&spread.hash), 3)
+        };
         for (number, name) in (0..).zip(names) {
             if rest.is_bottom() {
                 return rest;
@@ -181,7 +232,7 @@ impl Lowerer<'_> {
         &mut self,
         spread: &Spread,
         (names, needed): (&[&str], &[&str]),
-        is_closed: bool,
+        others: Others,
     ) -> Vec<Value> {
         let hash = &spread.hash;
         let has: Vec<Value> = (0..)
@@ -211,7 +262,7 @@ impl Lowerer<'_> {
             let site = self.binding_site(ErrorKind::ArgumentError(format!("missing keyword: :{name}")));
             self.check_at(has, site, &[]);
         }
-        if is_closed {
+        if others != Others::Collect {
             let mut known = zero;
             for has in &has {
                 let more = count(self, *has, true);
@@ -223,7 +274,9 @@ impl Lowerer<'_> {
             }
             let all = self.b.compare(Comparison::Eq, size.value(), known);
             let other = self.b.binary(BinaryOp::Sub, size.value(), known);
-            let alone = self.b.compare(Comparison::Le, other, one);
+            // The message of a Struct has the names themselves.
+            let most = if others == Others::Tell { one } else { zero };
+            let alone = self.b.compare(Comparison::Le, other, most);
             self.check(alone, several("unknown"), &[]);
             self.unless(all, 12, |s| s.fail_unknown(hash, names));
         }
@@ -262,9 +315,24 @@ impl Lowerer<'_> {
         let is_needed = has_hash_splat(&arguments.keywords);
         let spread = Spread::of(arguments.keywords.clone()).filter(|_| is_needed)?;
         let names: Vec<&str> = members.iter().map(String::as_str).collect();
-        let has = self.within_slot(0x652, |s| {
-            s.check_spread(&spread, (&names, if is_data { &names } else { &[] }), true)
-        });
+        let others: Vec<String> = spread
+            .before
+            .iter()
+            .chain(&spread.after)
+            .filter(|(name, _)| !members.contains(name))
+            .map(|(name, _)| if is_data { format!(":{name}") } else { name.clone() })
+            .collect();
+        if !others.is_empty() {
+            let plural = if others.len() > 1 || !is_data { "s" } else { "" };
+            let message = format!("unknown keyword{plural}: {}", others.join(", "));
+            self.fail(ErrorKind::ArgumentError(message), &[]);
+            return None;
+        }
+        // Those of a Struct that are not there are nil.
+        let given = |name: &&str| named(&spread.before, name).is_some();
+        let needed: Vec<&str> = names.iter().copied().filter(|name| is_data && !given(name)).collect();
+        let others = if is_data { Others::Tell } else { Others::Refuse };
+        let has = self.within_slot(0x652, |s| s.check_spread(&spread, (&names, &needed), others));
         if self.b.is_dead() {
             return None;
         }
@@ -289,7 +357,6 @@ impl Lowerer<'_> {
 
 fn several(what: &str) -> ErrorKind {
     ErrorKind::Unsupported(format!(
-        "several keywords are {what} that `**` should have passed [unsupported-keyword-splat]\n  hint: name each keyword, as in \
-         `move(speed: 1)`"
+        "several keywords are {what} that `**` should have passed [unsupported-keyword-splat]\n  hint: {NAME_EACH}"
     ))
 }

@@ -91,8 +91,8 @@ pub use regexps::PATTERN;
 pub use results::{is_plain, result_words, width};
 pub(crate) use sites::class_of;
 pub use strings::{
-    BYTESIZE, ENCODING, Encoding, STRING_ASCII, STRING_FROZEN, STRING_INTERNED, WORDS, string_in,
-    words_outside,
+    BYTESIZE, ENCODING, Encoding, STRING_ASCII, STRING_FROZEN, STRING_INTERNED, WORDS, row_of_string,
+    string_in, words_outside,
 };
 pub use unread::unread_columns;
 

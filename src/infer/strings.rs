@@ -50,6 +50,12 @@ pub enum Encoding {
     Binary,
 }
 
+/// The row of a made String with these flags, if it has one.
+pub const fn row_of_string(flags: i64) -> Option<i64> {
+    let row = flags >> ROW;
+    if row > 0 { Some(row - 1) } else { None }
+}
+
 /// Words of a String of so many bytes that was there before the section.
 pub const fn words_outside(bytes: usize) -> usize {
     bytes / 8 + 1

@@ -27,7 +27,10 @@ impl Lowerer<'_> {
                 Some("write it into the block of `Ikra.section`, or into a method that it calls".into()),
             );
         }
-        if self.rescued_in_driver().is_some_and(|classes| !classes.is_empty()) {
+        // A `loop` ends with a StopIteration, which no block of a sync raises.
+        let rescued = self.rescued_in_driver().unwrap_or_default();
+        let in_loop = !rescued.is_empty();
+        if rescued.iter().any(|class| self.host.class_name(*class) != "StopIteration") {
             return self.refuse_here(
                 "unsupported-rescue",
                 "what `Ikra.sync` raises ends the section, and cannot be rescued in it",
@@ -68,22 +71,10 @@ impl Lowerer<'_> {
             },
         };
         let number = self.syncs.len() as u32;
-        self.syncs.push(SyncSchema { text: sync.text, variables, method });
+        self.syncs.push(SyncSchema { text: sync.text, variables, method, in_loop });
         self.b.sync(number);
         self.take_shared(&shared, &written);
         Operand::nil()
-    }
-
-    /// What the driver has made, as what Ruby can see: rows, which it keeps from then on; and of a String, which may be
-    /// built still, those of a copy. `None`: another walk is needed, or it is refused.
-    fn shown_to_sync(&mut self, value: &Operand) -> Option<Operand> {
-        let copied = self.within_slot(0x3b7, |s| {
-            s.switch(value, 0, &mut |s, part| match part.types.single() {
-                Some(ty) if ty.is_made_string() => s.send(&part, "dup", &[], 0),
-                _ => part,
-            })
-        });
-        if copied.is_bottom() { None } else { self.with_rows(&copied) }
     }
 
     /// What the block of a method sees besides variables.
@@ -112,25 +103,16 @@ impl Lowerer<'_> {
         let is_written = given.is_some();
         let mut operand = self.read_local(local);
         let name = self.frame().code.locals[local.0 as usize].clone();
-        if matches!(operand.types.single(), Some(Type::List(_) | Type::Tuple(_))) {
-            if is_written {
-                self.refuse_here(
-                    "unsupported-sync",
-                    format!(
-                        "`{name}` is an array of the section's own, and cannot be assigned in `Ikra.sync`"
-                    ),
-                    Some(
-                        "assign numbers, or change arrays and objects that were there before the section"
-                            .into(),
-                    ),
-                );
-                return None;
-            }
-            let key = self.memo.context(key, index, 0x3b6);
-            operand = self.on_heap(key, &operand)?;
-        } else {
-            operand = self.shown_to_sync(&operand)?;
+        if is_written && matches!(operand.types.single(), Some(Type::List(_) | Type::Tuple(_))) {
+            self.refuse_here(
+                "unsupported-sync",
+                format!("`{name}` is an array of the section's own, and cannot be assigned in `Ikra.sync`"),
+                Some("assign numbers, or change the array".into()),
+            );
+            return None;
         }
+        // What the driver has made has rows from then on.
+        operand = self.with_rows(&operand)?;
         // Arrays that calls gave are shown to it.
         let is_made = |ty: &Type| matches!(ty, Type::Array(kind) if self.made_kinds.contains(kind));
         let others = operand.types.filter(|ty| is_written || !is_made(ty));

@@ -230,19 +230,23 @@ impl Builder {
     /// `index` is an `I32` in range. `mutable`: some function of the program writes the buffer.
     pub fn load(&mut self, buffer: Buffer, index: Value, ty: Ty, mutable: bool) -> Value {
         debug_assert_eq!(self.ty(index), Ty::I32);
-        let epoch = if mutable || self.has_syncs {
-            *self.epochs.get(&buffer).unwrap_or(&self.default_epoch)
-        } else {
-            u64::MAX
-        };
+        let epoch = self.epoch(buffer, mutable);
         // A walk that finds out that a column holds more loads it as what it was and as what it is.
         let key = (1010 + ty as u32, u64::from(buffer.0), u64::from(index.0), epoch);
         self.numbered(key, Op::Load(buffer, index), ty, Self::full(ty))
     }
 
-    /// A load of a length, offset or id: not negative.
+    fn epoch(&self, buffer: Buffer, mutable: bool) -> u64 {
+        if mutable || self.has_syncs {
+            *self.epochs.get(&buffer).unwrap_or(&self.default_epoch)
+        } else {
+            u64::MAX
+        }
+    }
+
+    /// A load of a length, offset or id: not negative. Nobody writes the buffer, but Ruby in syncs.
     pub fn load_index(&mut self, buffer: Buffer, index: Value) -> Value {
-        let key = (1000, u64::from(buffer.0), u64::from(index.0), u64::MAX);
+        let key = (1000, u64::from(buffer.0), u64::from(index.0), self.epoch(buffer, false));
         self.numbered(key, Op::Load(buffer, index), Ty::I32, Interval::INDEX)
     }
 

@@ -7,6 +7,7 @@
 
 use crate::code::syncs::SyncText;
 use crate::reading::base::Base;
+use crate::reading::plan::Before;
 use crate::reading::roots::{BlockScope, method_nesting};
 use crate::reading::tracer::Kept;
 use crate::running::changes::{Cell, Changes};
@@ -234,8 +235,19 @@ impl SyncRun<'_> {
             values.push(value)?;
         }
         faults::point("running a block of Ikra.sync")?;
+        let stopped = |error: magnus::Error| match error.is_kind_of(self.ruby.exception_stop_iteration()) {
+            true if schema.in_loop => Trouble::Unsupported {
+                message: format!(
+                    "the block of Ikra.sync at {}:{} has raised a StopIteration, which would end the `loop` around it \
+                     [unsupported-rescue]",
+                    text.path, text.line
+                ),
+                hint: "set a variable in it, and `break` by that".into(),
+            },
+            _ => Trouble::Raised(error),
+        };
         let assigned: RArray = match schema.method.as_ref().map(|method| method.receiver) {
-            None => block.funcall("call", (values,))?,
+            None => block.funcall("call", (values,)).map_err(stopped)?,
             Some(receiver) => {
                 let receiver = match receiver {
                     SyncReceiver::Module(class) => version.pool.class(class),
@@ -246,7 +258,7 @@ impl SyncRun<'_> {
                 };
                 // SAFETY: classes of the pool and objects that were read are kept alive.
                 let receiver = unsafe { Value::from_raw(receiver) };
-                receiver.funcall_with_block("instance_exec", (values,), block)?
+                receiver.funcall_with_block("instance_exec", (values,), block).map_err(stopped)?
             }
         };
         let written = schema.variables.iter().filter(|variable| variable.is_written);
@@ -315,7 +327,7 @@ impl SyncRun<'_> {
         let kept: Vec<Kept> = self.born.seen().iter().map(|known| self.kept(heap, known)).collect();
         let read = Pinned::with(self.ruby, |pinned| {
             let scope = BlockScope::new(self.ruby, pinned, self.block).with_instead(at_first);
-            let known = Some((self.pinned, &kept[..]));
+            let known = Some(Before { pinned: self.pinned, kept: &kept[..], symbols: &heap.symbols });
             let traced = version.plan.follow_or_tell(pinned, &version.pool, &scope, self.base, known)?;
             let traced = match traced {
                 Ok(traced) => traced,
@@ -323,11 +335,8 @@ impl SyncRun<'_> {
             };
             let is_exact = traced.is_exact;
             let later = Heap::build(traced, &version.layout, &version.inferred, version.room.get())?;
-            let same = later.has_same_numbers(
-                pinned,
-                (heap, self.pinned),
-                (&version.program, &version.plan.asked.kinds),
-            );
+            let same =
+                later.has_same_numbers(pinned, (heap, self.pinned), (&version.program, &version.plan.asked));
             let others =
                 || "there are other objects or arrays than before, or they stand elsewhere".to_string();
             Ok::<_, Trouble>(same.then_some((later, is_exact)).ok_or_else(others))
@@ -336,6 +345,9 @@ impl SyncRun<'_> {
             Ok(later) => later,
             Err(what) => return Ok(Err(what)),
         };
+        for symbol in &later.0.symbols.all()[heap.symbols.all().len()..] {
+            heap.symbols.number(self.pinned, *symbol)?;
+        }
         let changes = heap.changes((&version.layout, &version.inferred), self.pinned, later)?;
         let lengths =
             || "a String, or an array that the section does not make longer, has another length".to_string();

@@ -25,7 +25,9 @@ module RandomPrograms
             "(0..N).peach { |x| row[x] = x if x < row.size }", "rows.concat((0..N).pmap { |x| [x, i] })",
             "row = (0..N).pmap { |x| x * 2 }", "row = (0..N).pselect { |x| x != i }", "row.concat(rows.first)",
             "(groups[i %% 3] ||= []) << i", "groups[N] = row", "row = groups[i %% 3] || row", "rows.shift if i == N",
-            "groups[[i, N]] ||= [i]", "Ikra.sync { rows.size + groups.size }", "sum += groups.size"].freeze
+            "groups[[i, N]] ||= [i]", "Ikra.sync { rows.size + groups.size }",
+            "Ikra.sync { rows.reverse! }", "sum += rows[0].size + rows.last.sum", "rows[0] << N",
+            "sum += groups.size"].freeze
     TABLES = ["tables << { i => N }", "tables << table", "table[i %% 3] = N", "table = {}", "table = Hash.new(i)",
               "tables.last[N] = i", "sum += tables.last.size + table.size", "table.delete(N)", "table = tables[0]",
               "sum += tables.last[i] || 7", "sum += (0..N).psum { |x| table[x] || 2 }", "table = table.dup",

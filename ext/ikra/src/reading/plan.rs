@@ -4,6 +4,7 @@
 use crate::reading::base::{Base, Source};
 use crate::reading::column_builder::SeenTypes;
 use crate::reading::roots::{self, BlockScope, RootValue};
+use crate::reading::symbols::Symbols;
 use crate::reading::tracer::{Asked, BaseValues, Kept, Tracer};
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::object_pool::ObjectPool;
@@ -111,6 +112,15 @@ pub struct Traced<'a> {
     pub roots: Vec<RootValue>,
     /// Is all of the types that were planned?
     pub is_exact: bool,
+}
+
+/// What has numbers already when all is read again.
+#[derive(Clone, Copy)]
+pub struct Before<'b> {
+    pub pinned: &'b Pinned,
+    /// What the section has made.
+    pub kept: &'b [Kept],
+    pub symbols: &'b Symbols,
 }
 
 /// What is not as it was planned.
@@ -226,7 +236,7 @@ impl Plan {
         pool: &Rc<ObjectPool>,
         scope: &BlockScope<'a>,
         base: &Base,
-        known: Option<(&Pinned, &[Kept])>,
+        known: Option<Before<'_>>,
     ) -> Result<Option<Traced<'a>>, Trouble> {
         Ok(self.follow_or_tell(pinned, pool, scope, base, known)?.ok())
     }
@@ -238,7 +248,7 @@ impl Plan {
         pool: &Rc<ObjectPool>,
         scope: &BlockScope<'a>,
         base: &Base,
-        known: Option<(&Pinned, &[Kept])>,
+        known: Option<Before<'_>>,
     ) -> Result<Result<Traced<'a>, Misfit>, Trouble> {
         match self.trace(pinned, pool, scope, base, known) {
             Err(Trouble::Stop(Stop::Misfit)) => Ok(Err(Misfit::Others)),
@@ -274,12 +284,13 @@ impl Plan {
         pool: &Rc<ObjectPool>,
         scope: &BlockScope<'a>,
         base: &Base,
-        known: Option<(&Pinned, &[Kept])>,
+        known: Option<Before<'_>>,
     ) -> Result<Result<Traced<'a>, Misfit>, Trouble> {
         let Some(values) = self.root_values(pool, scope)? else { return Ok(Err(Misfit::Root)) };
         let mut tracer = Tracer::new(scope.ruby, pinned, pool, self.asked.clone());
-        if let Some((known, kept)) = known {
-            tracer.begin_with(known, kept)?;
+        if let Some(before) = known {
+            tracer.begin_with(before.pinned, before.kept)?;
+            tracer.symbols = Symbols::new(before.symbols.all().to_vec());
         }
         faults::point("reading the array")?;
         tracer.read_base(base, &self.unread())?;

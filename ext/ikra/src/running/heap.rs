@@ -1,13 +1,12 @@
 //! The buffers and scalars of a run, built from what was traced, in the order that the program wants.
 
-use crate::reading::array_kinds::ArrayKinds;
 use crate::reading::base::{Series, Snapshot};
 use crate::reading::column_builder::{ColumnBuilder, Tags, split_object};
 use crate::reading::ids::Ids;
 use crate::reading::plan::{Plan, Traced};
 use crate::reading::roots::RootValue;
 use crate::reading::symbols::Symbols;
-use crate::reading::tracer::{BaseValues, Share, Tracer};
+use crate::reading::tracer::{Asked, BaseValues, Share, Tracer};
 use crate::running::extend::extend;
 use crate::running::key_index;
 use crate::vm::column;
@@ -452,8 +451,13 @@ impl Heap {
         &self,
         pinned: &Pinned,
         (other, others): (&Self, &Pinned),
-        (program, kinds): (&Program, &ArrayKinds),
+        (program, asked): (&Program, &Asked),
     ) -> bool {
+        // Ones that are new have no place in tables of names.
+        let is_table = |kind: &BufferKind| matches!(kind, BufferKind::SymbolIndex | BufferKind::SymbolRanks);
+        let has_tables = asked.names || program.buffers.iter().any(|buffer| is_table(&buffer.kind));
+        let all = [self.symbols.all(), other.symbols.all()];
+        let same_symbols = all[1].starts_with(all[0]) && (all[0].len() == all[1].len() || !has_tables);
         let numbers = 0..self.spans.len().max(other.spans.len()) as u32;
         let is_read = |info: &ScalarInfo| {
             !matches!(
@@ -469,10 +473,10 @@ impl Heap {
         self.ids.all_classes().all(|(_, class, _)| pinned.objects(class)[..] == others.objects(class)[..])
             && numbers.into_iter().all(|kind| {
                 // What is in Hashes is listed in arrays that are made for that.
-                let is_part = kinds.is_part(ArrayKind(kind));
+                let is_part = asked.kinds.is_part(ArrayKind(kind));
                 is_part || pinned.arrays(kind)[..] == others.arrays(kind)[..]
             })
-            && self.symbols == other.symbols
+            && same_symbols
             && scalars.all(|((mine, its), info)| mine == its || !is_read(info))
     }
 

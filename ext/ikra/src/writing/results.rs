@@ -13,7 +13,7 @@ use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::heap::Column;
 use ikra_core::heap::schema::Output;
-use ikra_core::infer::{ARRAY_HEADER, is_plain, is_shared, width};
+use ikra_core::infer::{ARRAY_HEADER, is_plain, is_shared, row_of_string, width};
 use ikra_core::ir::BufferKind;
 use ikra_core::types::{ClassId, ListKind, Shape, Type, TypeSet};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
@@ -492,6 +492,11 @@ impl<'a> Results<'a> {
     fn string(&self, words: Words<'_>, start: usize) -> Result<VALUE, Trouble> {
         let header = start + 1;
         let (size, flags) = (words.get(header)? as usize, words.get(header + 3)?);
+        if let Some(row) = row_of_string(flags) {
+            // The driver has stored it: this is a copy.
+            let hierarchy = self.decoder.heap.pool.place(ClassId::STRING).0;
+            return self.decoder.made(Shape::Object(hierarchy), row);
+        }
         let mut bytes = self.bytes.borrow_mut();
         bytes.clear();
         fallible::reserve(&mut bytes, size + 8)?;
