@@ -156,6 +156,8 @@ each_backend do |backend|
     expect_same(%i[x y]) { |n| echo.later(**table[n]) }
     expect_same(%i[x z]) { |n| echo.later(a: 3, **(table[n] || {})) }
     expect_same(%i[x z]) { |n| echo.later(a: 3, **table[n]) }
+    expect_same(%i[x z]) { |n| echo.later(**table[n], a: 3) }
+    expect_same(%i[x z]) { |n| echo.kw(**table[n]) }
     expect_same([[1, { a: 1 }], [2, { a: 4 }]]) { |x, o| echo.later(**o) << x }
     expect_same([true, false]) { |c| echo.kw(**(c ? table[:x] : { a: 2.5, b: "x" })) }
     default = Hash.new(5)

@@ -3,7 +3,7 @@
 use super::blocks::has_break;
 use super::characters::{Side, is_equality};
 use super::dispatch::Callee;
-use super::keyword_splats::HASH_SPLAT;
+use super::keyword_splats::{Beside, HASH_SPLAT};
 use super::operand::Operand;
 use super::sites::{class_of, holder};
 use super::{BlockRef, Lowerer};
@@ -131,7 +131,13 @@ impl Lowerer<'_> {
                             KeywordArg::Splat(value) => {
                                 let keywords = self.keywords(value);
                                 self.enter(node);
-                                self.splat_keywords(&mut arguments, &keywords);
+                                let splats = pairs.iter().filter(|pair| matches!(pair, KeywordArg::Splat(_)));
+                                let beside = match (pairs.len(), splats.count()) {
+                                    (1, _) => Beside::Nothing,
+                                    (_, 1) => Beside::Keywords,
+                                    _ => Beside::Splats,
+                                };
+                                self.splat_keywords(&mut arguments, &keywords, beside);
                             }
                         }
                     }
@@ -155,7 +161,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn splat_keywords(&mut self, arguments: &mut Arguments, keywords: &Operand) {
+    fn splat_keywords(&mut self, arguments: &mut Arguments, keywords: &Operand, beside: Beside) {
         arguments.keyword_splat = true;
         match keywords.types.single() {
             Some(Type::Record(record)) if record.class == ClassId::HASH && !record.is_hash() => {
@@ -163,7 +169,7 @@ impl Lowerer<'_> {
                     arguments.add_keyword(name, value);
                 }
             }
-            _ => self.splat_hash(arguments, keywords),
+            _ => self.splat_hash(arguments, keywords, beside),
         }
     }
 
@@ -415,7 +421,7 @@ impl Lowerer<'_> {
         }
         if let Some(id) = params.keyword_rest {
             let keywords = self.local_value(id);
-            self.splat_keywords(&mut arguments, &keywords);
+            self.splat_keywords(&mut arguments, &keywords, Beside::Nothing);
             if params.keywords_change {
                 self.refuse_here(
                     "unsupported-keyword-splat",

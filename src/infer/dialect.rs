@@ -86,8 +86,10 @@ dialect! {
     /// `Data#initialize` looks for each member before it tells of keywords that are no members; else it counts.
     data_asks_for_each:
         "begin; Data.define(:a, :b).new(a: 1, c: 2); rescue ArgumentError => e; e.message.include?('missing'); end",
-    /// `**nil` passes no keywords; else it is a TypeError.
+    /// `**nil` alone passes no keywords; else it is a TypeError …
     nil_is_no_keywords: "h = nil; ->(**o) { o.empty? }.(**h)",
+    /// … and so it does beside keywords with names.
+    nil_adds_no_keywords: "h = nil; ->(**o) { o.size == 1 }.(a: 1, **h)",
     /// What `**` collects of one Hash alone has the default of that …
     collected_keywords_keep_defaults: "h = Hash.new(5); ->(**o) { o[:a] == 5 }.(**h)",
     /// … also behind keywords with names.

@@ -43,6 +43,15 @@ impl Spread {
     }
 }
 
+/// What stands beside a `**` in a call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beside {
+    Nothing,
+    Keywords,
+    /// And others.
+    Splats,
+}
+
 /// What becomes of keywords that have no parameter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Others {
@@ -54,10 +63,10 @@ enum Others {
 
 impl Lowerer<'_> {
     /// Puts a Hash among the keywords of a call. Refuses what is none.
-    pub(super) fn splat_hash(&mut self, arguments: &mut Arguments, hash: &Operand) {
+    pub(super) fn splat_hash(&mut self, arguments: &mut Arguments, hash: &Operand, beside: Beside) {
         let may_be = |ty: &Type| ty.is_hash() || *ty == Type::Nil;
         let hash = match !hash.is_bottom() && hash.types.iter().any(may_be) {
-            true => &self.one_hash(hash),
+            true => &self.one_hash(hash, beside),
             false => hash,
         };
         if hash.types.single().is_some_and(Type::is_hash) {
@@ -85,7 +94,7 @@ impl Lowerer<'_> {
     }
 
     /// Of several kinds of Hashes, or of one and nil, one Hash with what it has.
-    fn one_hash(&mut self, hash: &Operand) -> Operand {
+    fn one_hash(&mut self, hash: &Operand, beside: Beside) -> Operand {
         if hash.types.len() == 1 && hash.types.single() != Some(&Type::Nil) {
             return hash.clone();
         }
@@ -95,15 +104,26 @@ impl Lowerer<'_> {
         }
         self.within_slot(0x654, |s| {
             s.switch(hash, 0, &mut |s, hash| match hash.types.single() {
-                Some(Type::Nil) if s.host.dialect().nil_is_no_keywords => Operand::nil(),
-                Some(Type::Nil) => {
-                    s.fail(ErrorKind::TypeError("no implicit conversion of nil into Hash".into()), &[])
-                }
+                Some(Type::Nil) => s.nil_splat(beside),
                 Some(ty) if ty.is_hash() => s.send(&all, "merge!", std::slice::from_ref(&hash), 1),
                 _ => s.fail(ErrorKind::Unsupported(format!("{NO_HASH}\n  hint: {NAME_EACH}")), &[]),
             })
         });
         all
+    }
+
+    /// `**nil`, which is nothing in some versions, alone or beside keywords with names.
+    fn nil_splat(&mut self, beside: Beside) -> Operand {
+        let dialect = self.host.dialect();
+        match beside {
+            Beside::Nothing if dialect.nil_is_no_keywords => Operand::nil(),
+            Beside::Keywords if dialect.nil_adds_no_keywords => Operand::nil(),
+            // Whether the others count hangs on where it stands.
+            Beside::Splats if dialect.nil_adds_no_keywords => {
+                self.fail(ErrorKind::Unsupported(format!("{NO_HASH}\n  hint: {NAME_EACH}")), &[])
+            }
+            _ => self.fail(ErrorKind::TypeError("no implicit conversion of nil into Hash".into()), &[]),
+        }
     }
 
     /// Refuses a Hash alone where keywords are an argument like others: an empty one is none.
