@@ -254,8 +254,7 @@ each_compiling_backend do
   end
 
   it "guesses names that begin as is written, also behind an Ikra.sync" do
-    run = lambda do |backend|
-      Ikra.backend = backend
+    expect_same_program do
       all = Array.new(4) { |i| Delegations::Turns.new(i.even? ? "run" : "stop") }
       first = Ikra.section do
         Ikra.sync { all.size }
@@ -268,8 +267,5 @@ each_compiling_backend do
       end
       [first, last, all.map(&:count)]
     end
-    backend = Ikra.backend
-    in_ruby = run.call(:ruby)
-    expect(run.call(backend)).to eq(in_ruby)
   end
 end

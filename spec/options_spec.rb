@@ -171,8 +171,10 @@ each_backend do |backend|
   it "of a Hash are refused where that might be no argument at all" do
     expect { [1].pmap { |x| h = { a: x }; shapes.last(**h) } }.to raise_error(Ikra::UnsupportedError, /name each keyword/)
     expect { [1].pmap { |x| h = { a: x, b: 1, c: 2 }; Options::Echo.new.later(**h, d: 1) } }.to raise_error(ArgumentError)
+    texts = -> { [1].pmap { |x| h = { "a" => x }; Options::Echo.new.later(a: 1, **h) } }
+    expect(&texts).to raise_error(Ikra::UnsupportedError, /no Symbols.*unsupported-keyword-splat/m)
     several = -> { [1].pmap { |x| h = { x: x, y: 1 }; Options::Echo.new.later(a: 1, **h) } }
-    expect(&several).to raise_error(Ikra::UnsupportedError, /several keywords are unknown.*unsupported-keyword-splat/m)
+    expect(&several).to raise_error(Ikra::UnsupportedError, /several keywords are unknown, .*unsupported-keyword-splat/m)
   end
 
   it "is refused where it is changed and passed on" do

@@ -402,8 +402,7 @@ RSpec.describe "Ikra.sync" do
   end
 
   it "may make true what was false everywhere, and large what was small" do
-    run = lambda do |backend|
-      Ikra.backend = backend
+    expect_same_program do
       doors = Array.new(3) { |i| SyncWorlds::Door.new(i) }
       flags = [false, false]
       open = Ikra.section do
@@ -421,21 +420,14 @@ RSpec.describe "Ikra.sync" do
       end
       [open, doors.map(&:locked), flags]
     end
-    backend = Ikra.backend
-    in_ruby = run.call(:ruby)
-    expect(run.call(backend)).to eq(in_ruby)
   end
 
   # The same in Ruby and here: what it gives, and what it has changed.
   def expect_same_run
-    backend = Ikra.backend
-    run = lambda do |other|
-      Ikra.backend = other
+    expect_same_program do
       doors = Array.new(3) { |i| SyncWorlds::Door.new(i) }
       [yield(doors), doors.map { |door| [door.width, door.locked] }]
     end
-    in_ruby = run.call(:ruby)
-    expect(run.call(backend)).to eq(in_ruby)
   end
 
   it "goes on with what references have become" do

@@ -15,6 +15,18 @@ module SameAsRuby
           "for #{base.inspect[0, 200]} at #{block.source_location.join(":")}"
   end
 
+  # Runs a program with Ruby's own methods and on the current back-end: it gives the same. What it works on it makes
+  # itself.
+  def expect_same_program
+    chosen = Ikra.chosen
+    Ikra.backend = :ruby
+    expected = yield
+    Ikra.backend = chosen
+    expect(yield).to eq(expected)
+  ensure
+    Ikra.backend = chosen
+  end
+
   # Runs `peach` on one copy of the objects and `each` on another, then compares all instance variables.
   # @yieldreturn the block to run, after `make` has built the base twice
   def expect_same_effects(make, ticks = 1, &block)

@@ -205,7 +205,11 @@ impl Lowerer<'_> {
             });
         }
         let left = self.memo.left.get(&key).cloned().unwrap_or_default();
-        let mut result_scalars = operand::scalars(&results).unwrap_or_default();
+        let Some(mut result_scalars) = operand::scalars(&results) else {
+            // Its lists become of one kind for the next walk.
+            self.memo.changed = true;
+            return Operand::bottom();
+        };
         let width = result_scalars.len();
         result_scalars.extend(left.iter().flat_map(|types| operand::scalars(types).unwrap_or_default()));
         let path = (self.function.is_some()).then(|| self.b.path());

@@ -316,7 +316,11 @@ impl Lowerer<'_> {
         if key.is_bottom() || self.b.is_dead() {
             return;
         }
-        let rest = key.types.filter(|ty| *ty == Type::Symbol);
+        let rest = key.types.filter(|ty| *ty != Type::Nil);
+        if rest.single() != Some(&Type::Symbol) {
+            self.fail(several("unknown"), &[]);
+            return;
+        }
         let key = self.narrow(&key, &rest);
         let (what, operands) = self.told(&key);
         let message = vec![MessagePart::Text("unknown keyword: ".into()), MessagePart::Inspect(what, 0)];
@@ -332,8 +336,7 @@ impl Lowerer<'_> {
         members: &[String],
         is_data: bool,
     ) -> Option<Arguments> {
-        let is_needed = has_hash_splat(&arguments.keywords);
-        let spread = Spread::of(arguments.keywords.clone()).filter(|_| is_needed)?;
+        let spread = Spread::of(arguments.keywords.clone())?;
         let names: Vec<&str> = members.iter().map(String::as_str).collect();
         let others: Vec<String> = spread
             .before
@@ -377,6 +380,6 @@ impl Lowerer<'_> {
 
 fn several(what: &str) -> ErrorKind {
     ErrorKind::Unsupported(format!(
-        "several keywords are {what} that `**` should have passed [unsupported-keyword-splat]\n  hint: {NAME_EACH}"
+        "several keywords are {what}, or are no Symbols, of what `**` passes [unsupported-keyword-splat]\n  hint: {NAME_EACH}"
     ))
 }

@@ -621,7 +621,7 @@ impl<'a> Run<'a> {
         if samples && !version.plan.may_fit(self.pinned, pool, &self.scope, base)? {
             return Ok(None);
         }
-        let Some(traced) = version.plan.follow(self.pinned, pool, &self.scope, base, None)? else {
+        let Ok(traced) = version.plan.follow(self.pinned, pool, &self.scope, base, None)? else {
             return Ok(None);
         };
         let differs = version.assumptions.hold_in(self.ruby, &version.pool, &traced.tracer.singletons)?;

@@ -328,7 +328,7 @@ impl SyncRun<'_> {
         let read = Pinned::with(self.ruby, |pinned| {
             let scope = BlockScope::new(self.ruby, pinned, self.block).with_instead(at_first);
             let known = Some(Before { pinned: self.pinned, kept: &kept[..], symbols: &heap.symbols });
-            let traced = version.plan.follow_or_tell(pinned, &version.pool, &scope, self.base, known)?;
+            let traced = version.plan.follow(pinned, &version.pool, &scope, self.base, known)?;
             let traced = match traced {
                 Ok(traced) => traced,
                 Err(misfit) => return Ok(Err(misfit.told(&version.plan, &version.pool))),

@@ -17,7 +17,8 @@ module RandomPrograms
              "counts[texts[i %% 3]] += 1", "sum += counts.count { |k, v| k.frozen? }",
              "word = counts.keys.last || word",
              "sum += 1 if counts.keys.any? { |k| k.equal?(word) }", "texts << (word.frozen? ? \"f\" : \"u\")",
-             "Ikra.sync { counts.size + texts.size }"].freeze
+             "Ikra.sync { counts.size + texts.size }", "Ikra.sync { texts.reverse! }", "sum += texts[0].to_s.size",
+             "Ikra.sync { texts << word }", "sum += 1 if texts.last.equal?(word)"].freeze
     ROWS = ["rows << [i, N]", "rows << row", "row << i", "row = [i]", "rows.last << i", "row = rows[i %% 2] || row",
             "rows << (0..N).pmap { |x| x + i }", "rows[0] = row.map { |x| x + 1 }", "rows.last[0] = N", "row.sort!",
             "sum += rows.sum { |r| r.size }", "rows.last.pop", "row.unshift(N)", "row = row.dup", "row = row + [N]",

@@ -125,7 +125,11 @@ module RandomPrograms
         return unless block
 
         call = pick(%w[.select .reject .filter .take_while .drop_while .find_all .partition])
-        e(enumerable(source), call, block, call == ".partition" ? pick(["[0]", ".last"]) : "")
+        return e(enumerable(source), call, block, pick(["[0]", ".last"])) if call == ".partition"
+        return e(enumerable(source), call, block) if chance(0.9)
+
+        between = pick(["", "", ".drop(1)", ".compact", items.size == 1 && items != [:float] ? ".uniq" : ""])
+        e(enumerable(source), ".lazy", call, block, between, pick(%w[.to_a .first(3) .take(2).to_a]))
       end
     end
 

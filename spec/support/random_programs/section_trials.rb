@@ -18,7 +18,7 @@ module RandomPrograms
 
     # What is found out when it happens only. Arrays of the section are frozen in syncs.
     def refused_late?(error)
-      error.message.match?(/\[unsupported-(rescue|rescue-variable|raise|regexp|special-global)\]/) ||
+      error.message.match?(/\[unsupported-(rescue|rescue-variable|raise|regexp|special-global|hash)\]/) ||
         error.message.match?(/\[(changing-base|changed-in-sync)\]/) ||
         (synced? && error.is_a?(FrozenError) && error.receiver.is_a?(Array))
     end

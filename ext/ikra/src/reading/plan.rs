@@ -229,20 +229,8 @@ impl Plan {
         }
     }
 
-    /// Traces as planned. `None`: what was found is not what the section was compiled for.
+    /// Traces as planned, or tells what was found that the section was not compiled for. `known`: what has numbers already.
     pub fn follow<'a>(
-        &self,
-        pinned: &'a Pinned,
-        pool: &Rc<ObjectPool>,
-        scope: &BlockScope<'a>,
-        base: &Base,
-        known: Option<Before<'_>>,
-    ) -> Result<Option<Traced<'a>>, Trouble> {
-        Ok(self.follow_or_tell(pinned, pool, scope, base, known)?.ok())
-    }
-
-    /// The same; what it is that does not fit.
-    pub fn follow_or_tell<'a>(
         &self,
         pinned: &'a Pinned,
         pool: &Rc<ObjectPool>,
