@@ -172,6 +172,19 @@ each_backend do |backend|
       expect_same(valid) { |s| [s.count("lo"), s.count("a-z"), s.count("^a-z"), s.count("a-z", "^e"), s.count("日本")] }
     end
 
+    it "translates sets of characters in long Strings" do
+      long = (valid - [""]).map { |s| (s * 300)[0, 300] } + [[*0..255].pack("C*") * 2]
+      expect_texts(long[..-2]) { |s| [s.tr("a-y", "b-z"), s.tr("^a-z", "*"), s.tr("日本", "ab"), s.tr("a", ""), s.tr("a-c", "éßx"), s.tr("ß-ü", "a-z")] }
+      expect_texts(long.select(&:ascii_only?)) { |s| [s.tr_s("l", "r"), s.tr_s("a-c", "x"), s.tr("\\^a", "!"), s.tr_s("^a-c", "-")] }
+      expect_texts(long) { |s| [s.delete("l"), s.delete("a-m", "^e"), s.delete("^a-z"), s.squeeze, s.squeeze("a-z"), s.squeeze("^a-z")] }
+      expect_texts(long[..-2]) { |s| [s.delete("日"), s.delete("é-ü"), s.squeeze("日ß")] }
+      expect_same(long) { |s| [s.count("lo"), s.count("a-z"), s.count("^a-z"), s.count("a-z", "^e")] }
+      high = [0x80, 0x2d, 0xff].pack("C*")
+      expect_texts([long.last]) { |s| [s.tr(high, "a-z".b), s.delete(high), s.tr("a-z", high), s.squeeze(high)] }
+      expect_same([long.last]) { |s| s.count(high) }
+      expect_each([("ab" * 200) + "\xff", "\xff" + ("ab" * 200)]) { |s| [s.count("ab"), s.delete("a"), s.tr("a", "b")] }
+    end
+
     it "replaces" do
       expect_texts(valid) { |s| [s.sub("l", "[\\0]"), s.gsub("l", "[\\0\\\\]"), s.gsub("", "-"), s.sub("日", "\\`|\\'"), s.gsub("a", "")] }
       expect_texts(valid) { |s| [s.sub("l") { |x| x + s }, s.gsub("a") { |x| "<#{x}>" }] }

@@ -188,6 +188,25 @@ module String
     true
   end
 
+  # Whether each of the first characters is in all the sets (1 or 0), so that a long text does not go through the sets for
+  # each of its characters. Nothing where there are fewer characters than that.
+  def __set_table(sets, size, encoding)
+    count = __table_size(size, encoding)
+    table = __list(count)
+    code = 0
+    while code < count
+      table.__push(__in_sets?(sets, code) ? 1 : 0)
+      code += 1
+    end
+    table
+  end
+
+  # Characters that are one byte.
+  def __table_size(size, encoding)
+    count = encoding == 2 ? 256 : 128
+    size < count ? 0 : count
+  end
+
   # MRI does not always find what is in all of several sets where there are characters beyond 255 in them.
   def __check_sets(sets)
     i = 0
@@ -216,13 +235,21 @@ module String
       other.__add_set(sets, encoding)
     end
     __check_sets(sets) if others.size > 0
+    n = __bytesize
+    table = __set_table(sets, n, encoding)
+    known = table.size
     found = 0
     i = 0
-    n = __bytesize
     while i < n
-      width = __sure_width(i, encoding)
-      found += 1 if __in_sets?(sets, __code(i, width))
-      i += width
+      byte = __byte(i)
+      if byte < known
+        found += table.__item(byte)
+        i += 1
+      else
+        width = __sure_width(i, encoding)
+        found += 1 if __in_sets?(sets, __code(i, width))
+        i += width
+      end
     end
     found
   end
@@ -251,14 +278,21 @@ module String
     end
     __check_sets(sets) if others.size > 0
     n = __bytesize
+    table = __set_table(sets, n, encoding)
+    known = table.size
     out = __build(n)
+    from = 0
     i = 0
     while i < n
-      width = __sure_width(i, encoding)
-      out.__append(self, i, width) unless __in_sets?(sets, __code(i, width))
+      byte = __byte(i)
+      width = byte < known ? 1 : __sure_width(i, encoding)
+      if byte < known ? table.__item(byte) == 1 : __in_sets?(sets, __code(i, width))
+        out.__append(self, from, i - from)
+        from = i + width
+      end
       i += width
     end
-    out
+    out.__append(self, from, n - from)
   end
 
   def squeeze(*others)
@@ -274,19 +308,27 @@ module String
     __check_sets(sets) if others.size > 1
     encoding = 2 if single
     n = __bytesize
+    table = __set_table(sets, n, encoding)
+    known = table.size
     out = __build(n)
     save = -1
+    from = 0
     i = 0
     while i < n
-      width = __sure_width(i, encoding)
-      code = __code(i, width)
-      if code != save || !__in_sets?(sets, code)
-        out.__append(self, i, width)
-        save = code
+      code = __byte(i)
+      width = 1
+      if code >= known
+        width = __sure_width(i, encoding)
+        code = __code(i, width)
       end
+      if code == save && (code < known ? table.__item(code) == 1 : __in_sets?(sets, code))
+        out.__append(self, from, i - from)
+        from = i + width
+      end
+      save = code
       i += width
     end
-    out
+    out.__append(self, from, n - from)
   end
 
   def __set_size(sets)
@@ -366,27 +408,54 @@ module String
     last = targets.__item(targets.size - 1)
     __refuse_mixture if negated && __single? && last > 127
     mine = 2 if __single? && !squeeze && encoding != 2
+    table = __translation_table(sources, targets, n, mine)
+    known = table.size
     changed = false
     save = -1
+    from = 0
     i = 0
     while i < n
-      width = __sure_width(i, mine)
-      code = __code(i, width)
-      place = __place_in(sources, code)
-      if (place < 0) == negated
-        code = negated ? last : __nth_of(targets, place)
-        unless squeeze && save == code
-          out.__push_code(code)
-          save = code
-        end
-        changed = true
+      code = __byte(i)
+      width = 1
+      if code < known
+        code = table.__item(code)
       else
-        out.__append(self, i, width)
+        width = __sure_width(i, mine)
+        code = __translated(sources, targets, __code(i, width))
+      end
+      if code < 0
         save = -1
+      else
+        out.__append(self, from, i - from) if from < i
+        from = i + width
+        out.__push_code(code) unless squeeze && save == code
+        save = code
+        changed = true
       end
       i += width
     end
-    changed ? out : nil
+    changed ? out.__append(self, from, n - from) : nil
+  end
+
+  # What a character becomes; -1 where it stays.
+  def __translated(sources, targets, code)
+    place = __place_in(sources, code)
+    negated = sources.__item(0) == 1
+    return -1 if (place < 0) != negated
+
+    negated ? targets.__item(targets.size - 1) : __nth_of(targets, place)
+  end
+
+  # That of each of the first characters, as `__set_table`.
+  def __translation_table(sources, targets, size, encoding)
+    count = __table_size(size, encoding)
+    table = __list(count)
+    code = 0
+    while code < count
+      table.__push(__translated(sources, targets, code))
+      code += 1
+    end
+    table
   end
 
   # As a set, but that `^` is a character like others, and that no more are looked at than there have to be; -1: all.
