@@ -187,6 +187,42 @@ module Array
   end
 end
 
+module Range
+  def to_s
+    low = self.begin
+    high = self.end
+    text = low.__nil? ? "".__force(1) : low.to_s
+    text.__between(high.__nil? ? "".__force(1) : high.to_s, exclude_end?)
+  end
+
+  # What has no end is written as nil where it has neither.
+  def inspect
+    low = self.begin
+    high = self.end
+    text = low.__nil? && !high.__nil? ? "".__force(2) : low.inspect
+    text.__between(high.__nil? && !low.__nil? ? "".__force(1) : high.inspect, exclude_end?)
+  end
+end
+
+module TextRange
+  def to_s
+    "".__force(__from.__encoding).__put(__from).__between(__to, exclude_end?)
+  end
+
+  def inspect
+    __from.inspect.__between(__to.inspect, exclude_end?)
+  end
+end
+
+module ChangedString
+  # The end of a range behind its beginning, which nobody else has.
+  def __between(other, exclusive)
+    __push(46).__push(46)
+    __push(46) if exclusive
+    __put(other)
+  end
+end
+
 # A member may hold one of the same class: then it calls itself.
 module Struct
   def inspect

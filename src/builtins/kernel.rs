@@ -3,7 +3,7 @@
 use super::{Invocation, Row, bare, carrying, forwarding, naming, row, spreading};
 use crate::infer::host::{FoundMethod, Method};
 use crate::infer::{CallType, Frozen, Lowerer, Operand, module_of};
-use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, MessagePart, Ty, UnaryOp, Value};
+use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, MessagePart, Receiver, Ty, UnaryOp, Value};
 use crate::types::{ClassId, RangeEnd, Shape, Type, TypeSet};
 
 pub(super) const ROWS: &[Row] = &[
@@ -158,11 +158,39 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("rand", rand),
     carrying("Array", array),
+    carrying("Hash", hash_of),
+    carrying("String", string_of),
     row("Integer", |s, c| convert(s, c, true)),
     spreading("format", super::string::format),
     spreading("sprintf", super::string::format),
     row("Float", |s, c| convert(s, c, false)),
 ];
+
+/// What `super` of an `initialize` comes to in the end: it takes nothing and does nothing.
+pub(super) const INITIALIZE: Row = spreading("initialize", |s, c| {
+    if !c.args.is_empty() {
+        if c.splat.is_some() {
+            return s.refuse_splat();
+        }
+        return super::wrong_count(s, c.args.len(), "0");
+    }
+    if let Some(splat) = &c.splat {
+        let size = s.send(splat, "size", &[], 1);
+        if size.is_bottom() {
+            return size;
+        }
+        let zero = s.b.i64(0);
+        let none = s.b.compare(Comparison::Eq, size.value(), zero);
+        let message = vec![
+            MessagePart::Text("wrong number of arguments (given ".into()),
+            MessagePart::Value(Receiver::Integer),
+            MessagePart::Text(", expected 0)".into()),
+        ];
+        let error = ErrorKind::Raise { class: ClassId::ARGUMENT_ERROR, message: Some(message) };
+        s.check(none, error, &[size.value()]);
+    }
+    Operand::nil()
+});
 
 pub(super) const SYMBOL_ROWS: &[Row] = &[
     bare("to_sym", |_, c| c.receiver.clone()),
@@ -298,24 +326,52 @@ fn enumerator(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     super::make_enumerator(s, &name, &call.receiver, args)
 }
 
-/// `respond_to?(:name)`.
+/// `respond_to?(:name)`, and `respond_to?(:name, true)`, which asks for private and protected methods, too.
 fn responds(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    if s.one_argument(call).is_none() {
+    if !s.count_arguments(call, 1, 2) {
         return Operand::bottom();
     }
+    let Some(all) = call.args.get(1) else { return responds_to(s, call, false) };
+    let all = s.truth(all);
+    if let Some(all) = s.b.constant(all) {
+        return responds_to(s, call, all != 0);
+    }
+    let condition = crate::infer::Condition { value: all, yes: vec![], no: vec![] };
+    s.branch(38, condition, |s| responds_to(s, call, true), |s| responds_to(s, call, false))
+}
+
+fn responds_to(s: &mut Lowerer<'_>, call: &Invocation, all: bool) -> Operand {
     named(s, &call.name, call.args.first(), &mut |s, name| {
         let Some(ty) = call.receiver.types.iter().next().cloned() else { return Operand::bottom() };
-        let found = match &ty {
-            Type::Module(module) => s.host.singleton_method(*module, name),
-            other => s.host.method(crate::infer::class_of(other), name),
+        let mut find = |name: &str| {
+            let found = match &ty {
+                Type::Module(module) => s.host.singleton_method(*module, name),
+                other => s.host.method(crate::infer::class_of(other), name),
+            };
+            // What a `method_missing` answers is no method.
+            found.or_else(|refusal| if refusal.slug == "method-missing" { Ok(None) } else { Err(refusal) })
         };
-        match found {
-            Err(refusal) => s.refuse(refusal),
-            Ok(found) => {
-                let public = found.is_some_and(|f| f.visibility == crate::infer::host::Visibility::Public);
-                Operand::bool(s.b.bool(public))
-            }
+        let found = match find(name) {
+            Err(refusal) => return s.refuse(refusal),
+            Ok(found) => found,
+        };
+        let is_there = found.is_some_and(|f| all || f.visibility == crate::infer::host::Visibility::Public);
+        // What a `respond_to_missing?` of the user's says counts where there is no such method.
+        let asked = match find("respond_to_missing?") {
+            Ok(Some(FoundMethod { method: Method::Ruby(_), .. })) if !is_there => true,
+            Err(refusal) if !is_there => return s.refuse(refusal),
+            _ => false,
+        };
+        if !asked {
+            return Operand::bool(s.b.bool(is_there));
         }
+        let (symbol, all) = (s.symbol(name), Operand::bool(s.b.bool(all)));
+        let answer = s.send_from(&call.receiver, "respond_to_missing?", &[symbol, all], 39, CallType::Own);
+        if answer.is_bottom() {
+            return answer;
+        }
+        let answer = s.truth(&answer);
+        Operand::bool(answer)
     })
 }
 
@@ -719,11 +775,7 @@ fn convert(s: &mut Lowerer<'_>, call: &Invocation, to_integer: bool) -> Operand 
             if given.is_bottom() || given.types.single() == Some(&wanted) {
                 return given;
             }
-            s.refuse_here(
-                "unsupported-method",
-                format!("`{}` of {} cannot run in a section", call.name, s.describe(&arg.types)),
-                Some(format!("let its `{name}` give what it is named after, and nothing else")),
-            )
+            refuse_conversion(s, call, &arg, name)
         }
         _ if quiet && call.args.len() == 2 => Operand::nil(),
         Some(Type::Float) if quiet && to_integer => s.send(&arg, "#to_i_if_finite", &[], 1),
@@ -749,16 +801,71 @@ fn array(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         Some(Type::Nil | Type::Column(..) | Type::Range { .. } | Type::Enumerator(..)) => {
             s.send(&arg, "to_a", &[], 1)
         }
+        Some(ty) if ty.is_hash() || ty.is_text_range() => s.send(&arg, "to_a", &[], 1),
         Some(Type::Object(..) | Type::Record(_) | Type::Made(_)) => {
             for (slot, name) in [(1, "to_ary"), (2, "to_a")] {
                 if s.responds(&arg, name) {
-                    return s.send_from(&arg, name, &[], slot, crate::infer::CallType::Own);
+                    return s.send_from(&arg, name, &[], slot, CallType::Own);
                 }
             }
             s.tuple(&[arg])
         }
         _ => s.tuple(&[arg]),
     })
+}
+
+/// `Hash(x)`: of nil and of an empty array that without pairs, else what `to_hash` gives.
+fn hash_of(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
+    let empty = |s: &mut Lowerer<'_>| super::hash::literal(s, &call.with_args(vec![]));
+    s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
+        Some(ty) if ty.is_hash() => arg,
+        Some(Type::Nil) => empty(s),
+        Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => {
+            let size = s.send(&arg, "size", &[], 1);
+            if size.is_bottom() {
+                return size;
+            }
+            let zero = s.b.i64(0);
+            let is_empty = s.b.compare(Comparison::Eq, size.value(), zero);
+            s.check(is_empty, ErrorKind::TypeError("can't convert Array into Hash".into()), &[]);
+            empty(s)
+        }
+        Some(Type::Object(..) | Type::Record(_) | Type::Made(_)) if s.responds(&arg, "to_hash") => {
+            let given = s.send_from(&arg, "to_hash", &[], 2, CallType::Own);
+            match given.is_bottom() || given.types.iter().all(Type::is_hash) {
+                true => given,
+                false => refuse_conversion(s, call, &arg, "to_hash"),
+            }
+        }
+        _ => s.fail_conversion("can't convert ", &arg, " into Hash"),
+    })
+}
+
+/// `String(x)`: what `to_str` or `to_s` give.
+fn string_of(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
+    s.switch(&arg, 0, &mut |s, arg| {
+        let is_object = arg.types.single().is_some_and(|ty| ty.is_instance() && !ty.is_string());
+        let name = if is_object && s.responds(&arg, "to_str") { "to_str" } else { "to_s" };
+        let given = match arg.types.single() {
+            Some(ty) if ty.is_string() => return arg,
+            _ => s.send_from(&arg, name, &[], 1, CallType::Own),
+        };
+        match given.is_bottom() || given.types.iter().all(Type::is_string) {
+            true => given,
+            false => refuse_conversion(s, call, &arg, name),
+        }
+    })
+}
+
+fn refuse_conversion(s: &mut Lowerer<'_>, call: &Invocation, arg: &Operand, name: &str) -> Operand {
+    let what = s.describe(&arg.types);
+    s.refuse_here(
+        "unsupported-method",
+        format!("`{}` of {what} cannot run in a section", call.name),
+        Some(format!("let its `{name}` give what it is named after, and nothing else")),
+    )
 }
 
 /// `rand`, `rand(n)`, `rand(range)`, and the same of Random.

@@ -248,6 +248,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Enumerator(..) => (&[enumerator::ROWS, sequence::ROWS], &["Enumerator", "Enumerable"]),
         Type::Module(ClassId::ARRAY) => (&[array::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(ClassId::HASH) => (&[hash::MODULE_ROWS, module::ROWS], &[]),
+        Type::Module(ClassId::RANGE) => (&[range::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(ClassId::STRING) => (&[string::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(ClassId::MATH) => (&[math::ROWS, module::ROWS], &["Math"]),
         Type::Module(ClassId::REGEXP) => (&[regexp::MODULE_ROWS, module::ROWS], &[]),
@@ -298,6 +299,9 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         }
         _ => (&[], &[]),
     };
+    if owner == ClassId::BASIC_OBJECT && name == "initialize" {
+        return Some(Builtin::Rule(&kernel::INITIALIZE));
+    }
     for table in tables {
         if let Some(row) = table.iter().find(|row| row.name == name) {
             return Some(Builtin::Rule(row));

@@ -125,6 +125,26 @@ pub(super) const ROWS: &[Row] = &[
     row("#arithmetic_sequence", |s, c| step(s, c, true)),
 ];
 
+pub(super) const MODULE_ROWS: &[Row] = &[carrying("new", |s, c| {
+    let [low, high, rest @ ..] = &c.args[..] else { return super::wrong_count(s, c.args.len(), "2..3") };
+    let (low, high) = (low.clone(), high.clone());
+    let exclusive = match rest {
+        [] => return s.range_between(Some(low), Some(high), false),
+        [exclusive] => s.truth(exclusive),
+        _ => return super::wrong_count(s, c.args.len(), "2..3"),
+    };
+    if let Some(exclusive) = s.b.constant(exclusive) {
+        return s.range_between(Some(low), Some(high), exclusive != 0);
+    }
+    let condition = crate::infer::Condition { value: exclusive, yes: vec![], no: vec![] };
+    let ends = || (Some(low.clone()), Some(high.clone()));
+    let range = |s: &mut Lowerer<'_>, exclusive| {
+        let (low, high) = ends();
+        s.range_between(low, high, exclusive)
+    };
+    s.branch(36, condition, |s| range(s, true), |s| range(s, false))
+})];
+
 /// Of a Range of Strings.
 pub(super) const TEXT_ROWS: &[Row] = &[
     bare("#from", |s, c| text_end(s, c, 0)),

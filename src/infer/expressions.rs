@@ -350,12 +350,27 @@ impl Lowerer<'_> {
     fn range(&mut self, low: Option<&Node>, high: Option<&Node>, exclusive: bool) -> Operand {
         let mut end = |node: &Node| self.shared_literal(node).unwrap_or_else(|| self.expr(node));
         let (low, high) = (low.map(&mut end), high.map(&mut end));
+        self.range_between(low, high, exclusive)
+    }
+
+    /// The range of two ends, nil being none.
+    pub(crate) fn range_between(
+        &mut self,
+        low: Option<Operand>,
+        high: Option<Operand>,
+        exclusive: bool,
+    ) -> Operand {
         let (low, high) =
             (low.map(|low| self.sure_end(low, 0x3e8)), high.map(|high| self.sure_end(high, 0x3e9)));
         if let (Some(low), Some(high)) = (&low, &high) {
             let is_text = |end: &Operand| end.types.single().is_some_and(Type::is_string);
             if is_text(low) && is_text(high) {
                 return Self::text_range(low, high, exclusive);
+            }
+            if let (Some(one), Some(other)) = (low.types.single(), high.types.single())
+                && never_compare(one, other)
+            {
+                return self.fail(ErrorKind::ArgumentError("bad value for range".into()), &[]);
             }
         }
         let mut values = Vec::new();
@@ -686,6 +701,20 @@ impl Lowerer<'_> {
         }
         string
     }
+}
+
+/// Is `<=>` of such values nil, whatever they are?
+fn never_compare(one: &Type, other: &Type) -> bool {
+    let kind = |ty: &Type| match ty {
+        Type::Integer | Type::Float => Some(0),
+        ty if ty.is_string() => Some(1),
+        Type::Symbol => Some(2),
+        Type::True => Some(3),
+        Type::False => Some(4),
+        Type::Array(_) | Type::Tuple(_) | Type::List(_) => Some(5),
+        _ => None,
+    };
+    matches!((kind(one), kind(other)), (Some(one), Some(other)) if one != other)
 }
 
 const fn node_bool(kind: &Kind) -> bool {

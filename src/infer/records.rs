@@ -52,8 +52,11 @@ impl Lowerer<'_> {
                 }
             }
             Some(FoundMethod { owner: ClassId::BASIC_OBJECT, method: Method::Native { .. }, .. })
-                if is_users && arguments.positional.is_empty() =>
+                if is_users && (arguments.positional.is_empty() || !has_more(arguments)) =>
             {
+                if !arguments.positional.is_empty() {
+                    return builtins::wrong_count(self, arguments.positional.len(), "0");
+                }
                 None
             }
             Some(FoundMethod { owner: ClassId::STRUCT, method: Method::Native { .. }, .. })
@@ -392,4 +395,9 @@ impl Lowerer<'_> {
         let local = self.memo.fields.get(&class)?.iter().position(|field| field == name)?;
         (local < self.frames.get(building.frame)?.locals.len()).then_some((building.frame, local))
     }
+}
+
+/// Is there more than positional arguments?
+fn has_more(arguments: &Arguments) -> bool {
+    arguments.splat.is_some() || !arguments.keywords.is_empty()
 }
