@@ -173,12 +173,12 @@ pub(super) const ROWS: &[Row] = &[
                 tuple::equal(s, &receiver, &arg)
             }
             (_, Some(Type::Array(_) | Type::Tuple(_) | Type::List(_))) => {
-                s.send(&receiver, "#equal", &[arg], 1)
+                let same = Operand::bool(s.b.bool(true));
+                unless_same(s, &receiver, &arg, same, |s| s.send(&receiver, "#equal", &[arg.clone()], 1))
             }
             // Ruby asks the other object (`other == array`) where it says that it is like an array.
             (_, Some(Type::Object(..) | Type::Record(_) | Type::Made(_))) if s.responds(&arg, "to_ary") => {
-                let equal = s.send(&arg, "==", std::slice::from_ref(&receiver), 2);
-                if equal.is_bottom() { equal } else { Operand::bool(s.truth(&equal)) }
+                s.send(&arg, "#equals", std::slice::from_ref(&receiver), 2)
             }
             _ => Operand::bool(s.b.bool(false)),
         })
@@ -186,7 +186,10 @@ pub(super) const ROWS: &[Row] = &[
     row("eql?", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
         s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
-            Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => s.send(&c.receiver, "#eql", &[arg], 1),
+            Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => {
+                let same = Operand::bool(s.b.bool(true));
+                unless_same(s, &c.receiver, &arg, same, |s| s.send(&c.receiver, "#eql", &[arg.clone()], 1))
+            }
             _ => Operand::bool(s.b.bool(false)),
         })
     }),
@@ -197,7 +200,8 @@ pub(super) const ROWS: &[Row] = &[
         s.switch(&arg, 0, &mut |s, arg| match (receiver.types.single(), arg.types.single()) {
             (Some(Type::Tuple(_)), Some(Type::Tuple(_))) => tuple::spaceship(s, &receiver, &arg),
             (_, Some(Type::Array(_) | Type::Tuple(_) | Type::List(_))) => {
-                s.send(&receiver, "#spaceship", &[arg], 1)
+                let zero = Operand::integer(s.b.i64(0));
+                unless_same(s, &receiver, &arg, zero, |s| s.send(&receiver, "#spaceship", &[arg.clone()], 1))
             }
             _ => Operand::nil(),
         })
@@ -250,6 +254,23 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 pub(super) const MODULE_ROWS: &[Row] = &[carrying("new", make), carrying("[]", |s, c| s.tuple(&c.args))];
+
+/// What `f` gives, or `same` where both are one array in memory.
+fn unless_same(
+    s: &mut Lowerer<'_>,
+    array: &Operand,
+    other: &Operand,
+    same: Operand,
+    f: impl FnOnce(&mut Lowerer<'_>) -> Operand,
+) -> Operand {
+    let in_memory = matches!(array.types.single(), Some(Type::Array(_) | Type::List(_)));
+    if !in_memory || array.types.single_shape() != other.types.single_shape() {
+        return f(s);
+    }
+    let value = s.b.compare(Comparison::Eq, array.value(), other.value());
+    let condition = crate::infer::Condition { value, yes: vec![], no: vec![] };
+    s.branch(34, condition, |_| same, f)
+}
 
 fn copy(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if !s.count_arguments(call, 0, 0) {

@@ -888,7 +888,7 @@ module Enumerable
       key = by.call(x)
       alone = :_alone.equal?(key)
       dropped = key.__nil? || :_separator.equal?(key)
-      if run.size > 0 && (alone || dropped || !(before == key))
+      if run.size > 0 && (alone || dropped || !before.__equals(key))
         yield [before, run]
         run = __list(4)
       end
@@ -1042,7 +1042,7 @@ module Enumerable
   def __index_value(value)
     i = 0
     each do |x|
-      return i if x == value
+      return i if x.__equals(value)
       i += 1
     end
     nil
@@ -1060,14 +1060,14 @@ module Enumerable
   def __rindex_value(value)
     i = size - 1
     while i >= 0
-      return i if __item(i) == value
+      return i if __item(i).__equals(value)
       i -= 1
     end
     nil
   end
 
   def include?(value)
-    each { |x| return true if x == value }
+    each { |x| return true if x.__equals(value) }
     false
   end
 
@@ -1079,7 +1079,7 @@ module Enumerable
 
   def __count_value(value)
     n = 0
-    each { |x| n += 1 if x == value }
+    each { |x| n += 1 if x.__equals(value) }
     n
   end
 
@@ -1548,12 +1548,12 @@ module Enumerable
   end
 
   def assoc(key)
-    each { |x| return x if x.is_a?(Array) && x.size > 0 && x[0] == key }
+    each { |x| return x if x.is_a?(Array) && x.size > 0 && x[0].__equals(key) }
     nil
   end
 
   def rassoc(value)
-    each { |x| return x if x.is_a?(Array) && x.size > 1 && x[1] == value }
+    each { |x| return x if x.is_a?(Array) && x.size > 1 && x[1].__equals(value) }
     nil
   end
 
@@ -2548,7 +2548,7 @@ module Array
     i = 0
     n = size
     while i < n
-      return false unless __item(i) == other.__item(i)
+      return false unless __item(i).__equals(other.__item(i))
       i += 1
     end
     true
@@ -2569,7 +2569,7 @@ module Array
     i = 0
     while i < size && i < other.size
       order = __item(i) <=> other.__item(i)
-      return order unless order == 0
+      return order unless order.__is(0)
       i += 1
     end
     size <=> other.size
@@ -2666,7 +2666,7 @@ module Array
     i = 0
     while i < size
       x = __item(i)
-      if x == value
+      if x.__equals(value)
         found = x
       else
         __set(to, x) if to < i
@@ -3356,7 +3356,7 @@ module Column
     return false if size != other.size
     i = 0
     while i < size
-      return false unless __item(i) == other.__item(i)
+      return false unless __item(i).__equals(other.__item(i))
       i += 1
     end
     true
@@ -3766,7 +3766,7 @@ module Hash
   def __within?(other)
     __each_pair do |k, v|
       place = other.__find(k)
-      return false if place < 0 || !(v == other.__values.__item(place))
+      return false if place < 0 || !v.__equals(other.__values.__item(place))
     end
     true
   end
@@ -3823,17 +3823,17 @@ module Hash
   end
 
   def rassoc(value)
-    each { |pair| return pair if pair[1] == value }
+    each { |pair| return pair if value.__equals(pair[1]) }
     nil
   end
 
   def key(value)
-    each { |k, v| return k if v == value }
+    each { |k, v| return k if v.__equals(value) }
     nil
   end
 
   def value?(value)
-    each_value { |v| return true if v == value }
+    each_value { |v| return true if v.__equals(value) }
     false
   end
 

@@ -100,7 +100,16 @@ fn merge_into(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 fn compared(s: &mut Lowerer<'_>, call: &Invocation, method: &str) -> Operand {
     let Some(other) = s.one_argument(call) else { return Operand::bottom() };
     s.switch(&other, 0, &mut |s, other| match other.types.single() {
-        Some(ty) if ty.is_hash() => s.send(&call.receiver, method, &[other], 1),
+        Some(ty) if ty.is_hash() => {
+            let same = s.send(&call.receiver, "#same", std::slice::from_ref(&other), 3);
+            if same.is_bottom() {
+                return same;
+            }
+            let value = s.truth(&same);
+            let condition = crate::infer::Condition { value, yes: vec![], no: vec![] };
+            let all = |s: &mut Lowerer<'_>| s.send(&call.receiver, method, &[other], 1);
+            s.branch(34, condition, |s| Operand::bool(s.b.bool(true)), all)
+        }
         _ => Operand::bool(s.b.bool(false)),
     })
 }

@@ -16,6 +16,8 @@ pub(super) const ROWS: &[Row] = &[
     }),
     carrying("==", identical),
     carrying("equal?", identical),
+    // Whatever the class has for an `equal?`.
+    carrying("#same", identical),
     carrying("eql?", |s, c| {
         // As ==, but of one class: 1.eql?(1.0) is false.
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
@@ -73,7 +75,8 @@ pub(super) const ROWS: &[Row] = &[
             identical(s, c)
         }
     }),
-    carrying("===", |s, c| s.send(&c.receiver, "==", &c.args, 2)),
+    carrying("#equals", equals),
+    carrying("===", equals),
     carrying("!=", |s, c| {
         let equal = s.send(&c.receiver, "==", &c.args, 3);
         if equal.is_bottom() {
@@ -96,7 +99,7 @@ pub(super) const ROWS: &[Row] = &[
         // Objects have no order of their own. Comparable's `==` asks for the order in turn, which Ruby notices.
         let same = match s.has_comparable_equality(&c.receiver) {
             true => identical(s, c),
-            false => s.send(&c.receiver, "==", &c.args, 4),
+            false => equals(s, c),
         };
         if same.is_bottom() {
             return same;
@@ -526,6 +529,33 @@ fn may_be_carried_apart(s: &Lowerer<'_>, value: &Operand, object: &Operand) -> b
         (Type::Object(..), _) => false,
         (ty, read) => s.is_opaque(read) && s.exact_class(ty) == s.exact_class(read),
     }
+}
+
+/// As MRI's `rb_equal`: an object is equal to itself, and else what its `==` says. Ruby's own `==` say that themselves.
+fn equals(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
+    let receiver = call.receiver.clone();
+    let asked = |s: &mut Lowerer<'_>, arg: &Operand| {
+        let equal = s.send_from(&receiver, "==", std::slice::from_ref(arg), 2, CallType::Own);
+        if equal.is_bottom() { equal } else { Operand::bool(s.truth(&equal)) }
+    };
+    if !s.has_own_equality(&receiver) {
+        return asked(s, &arg);
+    }
+    s.switch(&arg, 5, &mut |s, arg| {
+        // Objects of other classes are others.
+        let class = |operand: &Operand| operand.types.single().map(crate::infer::class_of);
+        if class(&arg) != class(&receiver) {
+            return asked(s, &arg);
+        }
+        let same = s.send(&receiver, "#same", std::slice::from_ref(&arg), 13);
+        if same.is_bottom() {
+            return same;
+        }
+        let value = s.truth(&same);
+        let condition = crate::infer::Condition { value, yes: vec![], no: vec![] };
+        s.branch(7, condition, |s| Operand::bool(s.b.bool(true)), |s| asked(s, &arg))
+    })
 }
 
 /// How Ruby tells objects of a class apart as keys.

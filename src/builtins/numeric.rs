@@ -366,6 +366,11 @@ impl Lowerer<'_> {
         self.owner_of_equality(operand) == Some(ClassId::COMPARABLE)
     }
 
+    /// Is the `==` of these objects one of the user's, which may say no of the object itself?
+    pub(crate) fn has_own_equality(&mut self, operand: &Operand) -> bool {
+        operand.types.iter().any(Type::is_instance) && self.owner_of_equality(operand).is_none()
+    }
+
     /// Where a `==` that is not written in Ruby is defined.
     fn owner_of_equality(&mut self, operand: &Operand) -> Option<ClassId> {
         let class = operand.types.iter().next().map_or(ClassId::OBJECT, class_of);

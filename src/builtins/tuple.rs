@@ -123,13 +123,37 @@ pub(super) fn transpose(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Operan
 
 pub(super) fn equal(s: &mut Lowerer<'_>, a: &Operand, b: &Operand) -> Operand {
     let (a, b) = (s.tuple_items(a), s.tuple_items(b));
-    let mut all = s.b.bool(true);
-    for (i, (a, b)) in a.iter().zip(&b).enumerate() {
-        let equal = s.send(a, "==", std::slice::from_ref(b), 0x40 + i as u32);
-        let equal = s.truth(&equal);
-        all = s.b.binary(BinaryOp::AndB, all, equal);
+    // What takes no calls is all compared, without branches.
+    if a.iter().chain(&b).all(|item| item.types.iter().all(is_plain)) {
+        let mut all = s.b.bool(true);
+        for (i, (a, b)) in a.iter().zip(&b).enumerate() {
+            let equal = s.send(a, "#equals", std::slice::from_ref(b), 0x40 + i as u32);
+            let equal = s.truth(&equal);
+            all = s.b.binary(BinaryOp::AndB, all, equal);
+        }
+        return Operand::bool(all);
     }
-    Operand::bool(all)
+    equal_from(s, &a, &b, 0)
+}
+
+/// Are they equal from here on? The first that are not decide.
+fn equal_from(s: &mut Lowerer<'_>, a: &[Operand], b: &[Operand], slot: u32) -> Operand {
+    let (Some((x, a)), Some((y, b))) = (a.split_first(), b.split_first()) else {
+        return Operand::bool(s.b.bool(true));
+    };
+    let equal = s.send(x, "#equals", std::slice::from_ref(y), 0x40 + slot);
+    if equal.is_bottom() || a.is_empty() {
+        return equal;
+    }
+    let value = s.truth(&equal);
+    let condition = Condition { value, yes: vec![], no: vec![] };
+    let rest = |s: &mut Lowerer<'_>| equal_from(s, a, b, slot + 1);
+    s.within_slot(slot, |s| s.branch(31, condition, rest, |s| Operand::bool(s.b.bool(false))))
+}
+
+/// Numbers, symbols, nil, true and false.
+fn is_plain(ty: &Type) -> bool {
+    matches!(ty, Type::Integer | Type::Float | Type::Symbol | Type::Nil | Type::True | Type::False)
 }
 
 /// The first order that is not 0, which may be nil; then that of the lengths.
@@ -147,7 +171,7 @@ fn ordered(s: &mut Lowerer<'_>, a: &[Operand], b: &[Operand], slot: u32) -> Oper
         return order;
     }
     let zero = Operand::integer(s.b.i64(0));
-    let same = s.send(&order, "==", &[zero], 0x60 + slot);
+    let same = s.send(&order, "#is", &[zero], 0x60 + slot);
     let value = s.truth(&same);
     let condition = Condition { value, yes: vec![], no: vec![] };
     s.within_slot(slot, |s| s.branch(27, condition, |s| ordered(s, a, b, slot + 1), |_| order.clone()))

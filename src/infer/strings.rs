@@ -94,6 +94,7 @@ impl Type {
 /// Methods of Strings that neither keep nor give the Strings that they get, and where they make others.
 const LOOKING: &[&str] = &[
     "==",
+    "#equals",
     "!=",
     "===",
     "eql?",
@@ -213,7 +214,7 @@ impl Lowerer<'_> {
                 matches!(name, "join" | "include?" | "index" | "count")
             }
             Type::Nil | Type::True | Type::False | Type::Integer | Type::Float | Type::Symbol => {
-                matches!(name, "==" | "!=" | "===" | "eql?")
+                matches!(name, "==" | "#equals" | "!=" | "===" | "eql?")
             }
             _ => false,
         };

@@ -1,0 +1,110 @@
+# frozen_string_literal: true
+
+# Ruby asks whether it is the same object before it asks `==`, wherever it compares by itself (rb_equal in MRI).
+module Identity
+  # Equal to nothing, also not to itself.
+  class Odd
+    attr_reader :x
+
+    def initialize(x) = @x = x
+    def ==(_other) = false
+  end
+
+  # Counts how often it is asked.
+  class Asked
+    attr_accessor :times, :peer
+
+    def initialize = @times = 0
+
+    def ==(other)
+      @times += 1
+      other.is_a?(Asked)
+    end
+  end
+
+  # Compares what it holds, which may be itself.
+  class Ring
+    attr_accessor :peer
+
+    def ==(other) = other.is_a?(Ring) && peer == other.peer
+  end
+
+  Pair = Struct.new(:left, :right)
+  Holder = Struct.new(:item)
+
+  # Tells that it was asked.
+  class Loud
+    def ==(_other) = raise(ArgumentError, "compared")
+  end
+end
+
+each_backend do
+  let(:odd) { Identity::Odd.new(1) }
+
+  it "looks for items by which object they are, then by ==" do
+    list = [Identity::Odd.new(0), odd, Identity::Odd.new(2), odd]
+    expect_same([odd, Identity::Odd.new(1)]) { |x| [list.include?(x), list.member?(x), list.index(x)] }
+    expect_same([odd]) { |x| [list.find_index(x), list.rindex(x), list.count(x), list.each_entry.count(x)] }
+    expect_same([odd]) { |x| copy = list.map { |y| y }; [copy.delete(x).equal?(x), copy.size] }
+    expect_same([odd]) { |x| [[[x, 7]].assoc(x), [[7, x]].rassoc(x), list.any?(x), list.none?(x), list.one?(x)].map { |y| y ? 1 : 0 } }
+    expect_same([odd]) { |x| [(list - [x]).size, list.uniq.size, (list & [x]).size, list.each_slice(2).include?([x])] }
+  end
+
+  it "compares arrays, Hashes, Structs and their like so" do
+    kept = odd
+    other = Identity::Odd.new(1)
+    expect_same([kept, other]) { |x| [[x] == [kept], [x, 1] == [kept, 2], [[x]] == [[kept]], [x] <=> [kept]] }
+    expect_same([kept, other]) { |x| [{ 1 => x } == { 1 => kept }, { a: x }.value?(kept), { a: x }.key(kept), { a: x } <= { a: kept }] }
+    expect_same([kept, other]) { |x| [Identity::Holder.new(x) == Identity::Holder.new(kept), x === kept, x <=> kept, x != kept] }
+    expect_same([kept, other]) do |x|
+      found = case x
+              when kept then 1
+              else 2
+              end
+      case [x]
+      in [^kept] then [found, 1]
+      in [_] then [found, 2]
+      end
+    end
+    expect_same([kept, other]) { |x| [[x].any?(kept), [x].grep(kept).size, [1, x].slice_when { |a, b| a == b }.to_a.size] }
+  end
+
+  it "does so for what the section makes" do
+    expect_same([1, 2]) do |n|
+      x = Identity::Odd.new(n)
+      y = n > 1 ? x : Identity::Odd.new(1)
+      [[x].include?(y), [y, x].index(x), [x].count(y), [x] == [y], x === y, x <=> y, x == y, { 1 => x } == { 1 => y }]
+    end
+    expect_same([1, 2]) do |n|
+      list = Array.new(n + 3) { |i| Identity::Odd.new(i) }
+      kept = list[n]
+      [list.include?(kept), list.index(kept), list.rindex(kept), list.count(kept), list == list.dup, list.delete(kept).x]
+    end
+  end
+
+  it "asks == no more often than Ruby" do
+    items = Array.new(3) { Identity::Asked.new }
+    expect(items.pmap { |x| [x].include?(x) && [x, x] == [x, x] && x === x }).to eq [true] * 3
+    expect(items.map(&:times)).to eq [0, 0, 0]
+  end
+
+  it "stops at the first member that differs" do
+    loud = Identity::Loud.new
+    expect_same([1, 2]) { |n| Identity::Pair.new(n, loud) == Identity::Pair.new(1, Identity::Loud.new) }
+    expect_same([1, 2]) { |n| Identity::Pair.new(n, loud) == Identity::Pair.new(1, loud) }
+    expect_same([1, 2]) { |n| [n, loud] == [1, Identity::Loud.new] }
+    expect_same([1, 2]) { |n| [n, loud] == [1, loud] }
+  end
+
+  it "compares an object that holds itself with itself" do
+    ring = Identity::Ring.new
+    ring.peer = ring
+    expect_same([ring]) { |x| [[x].include?(x), [x].index(x), [x] == [x], x === x, { 1 => x } == { 1 => x }] }
+  end
+
+  it "takes an array that holds NaN as equal to itself" do
+    nans = [0.0 / 0, 1.0]
+    expect_same([1, 2]) { |n| [nans == nans, nans.eql?(nans), nans <=> nans, [nans].include?(nans), n] }
+    expect_same([3]) { |n| list = Array.new(n) { 0.0 / 0 }; [list == list, list <=> list] }
+  end
+end
