@@ -272,7 +272,7 @@ each_compiling_backend do
         e.key
       end
     end.to raise_error(Ikra::UnsupportedError, /\[unsupported-rescue-variable\]/)
-    expect { [1].pmap { |x| Exceptions::Missing.new("x#{x}").message } }
+    expect { [1].pmap { |x| Exceptions::Missing.new("x#{x}", key: x).message } }
       .to raise_error(Ikra::UnsupportedError, /\[unsupported-new\]/)
     expect do
       [1].pmap do |x|

@@ -6,6 +6,16 @@
 module RescuedMessages
   class Plain < StandardError; end
   class Other < Plain; end
+  class Missing < KeyError; def more = 5; end
+  class Unknown < NameError; end
+
+  class Counted < KeyError
+    def initialize(number) = super("number #{number}")
+  end
+
+  class Default < StandardError
+    def initialize(text = "by default") = super
+  end
 end
 
 each_backend do
@@ -146,6 +156,51 @@ each_backend do
       end
     end
     expect_texts([0, 1]) { |x| begin; 1 / x; rescue => e; [1, 2].map { |i| e.message + i.to_s }; end }
+  end
+
+  it "tell what is compared, converted and looked up" do
+    expect_texts([1, 2]) { |x| begin; [x, "a"].sort; rescue => e; e.message; end }
+    expect_texts([1, 2**62, -3]) { |x| begin; ["a", x].sort; rescue => e; e.message; end }
+    expect_texts([1.5, -0.0]) { |x| begin; ["a", x].sort; rescue => e; e.message; end }
+    expect_texts([1, 2]) { |x| begin; x < "a"; rescue => e; e.message; end }
+    expect_texts([1, 2]) { |x| begin; x + [x]; rescue => e; e.message; end }
+    expect_texts([1, 2]) { |x| begin; 3.5 * "a"; rescue => e; e.message; end }
+    expect_texts([1, 2]) { |x| begin; 10.digits(x - 2); rescue => e; e.message; end }
+    expect_texts([1, 2]) { |x| begin; 1.clamp(x + 1, x); rescue => e; e.message; end }
+    expect_texts([1, 2]) { |x| begin; { [1] => 1 }.fetch([x, "é"]); rescue => e; e.message; end }
+    expect_texts(%w[a é]) { |x| begin; { "x" => 1 }.fetch(x * 62); rescue => e; e.message; end }
+    expect_texts(%w[a é]) { |x| begin; { "x" => 1 }.fetch(x * 64); rescue => e; e.message; end }
+    expect_texts([1, 2]) { |x| begin; { x: 1 }.fetch(:é); rescue => e; e.message; end }
+    expect_same(["a"]) { |x| { "x" => 1 }.fetch(x * 70) }
+  end
+
+  it "tell what is outside of a function's domain" do
+    expect_texts([1, 2]) { |x| begin; Math.sqrt(-x); rescue => e; e.message; end }
+    expect_texts([1, 2]) { |x| begin; Math.log(-x, 2); rescue Math::DomainError => e; e.message; end }
+    expect_texts([1, 2]) { |x| begin; Integer.sqrt(-x); rescue Math::DomainError => e; e.message; end }
+    expect_texts([1, 2]) { |x| begin; Math.acos(x * 9); rescue Math::DomainError => e; "#{e} #{x}"; end }
+  end
+
+  it "are those of classes that keep more, too" do
+    expect_texts([1, 2]) { |x| begin; raise NameError, "x#{x}" if x > 1; rescue NameError; x; end }
+    expect_texts([1, 2]) { |x| begin; raise RescuedMessages::Unknown, "x"; rescue => e; e.class.name; end }
+    expect_texts([1, 2]) { |x| begin; raise Interrupt, "x#{x}"; rescue Interrupt => e; e.message; end }
+    expect_texts([1, 2]) { |x| begin; raise SystemExit; rescue SystemExit; x; end }
+    expect_texts([1, 2]) { |x| begin; raise Errno::ENOENT, "x"; rescue SystemCallError; x; end }
+    expect_texts([1, 2]) { |x| begin; raise FrozenError, "x#{x}"; rescue => e; [e].map(&:message); end }
+    expect_texts([1, 2]) { |x| begin; raise KeyError, "x#{x}"; rescue => e; e.inspect; end }
+    expect_texts([1, 2]) { |x| begin; raise RescuedMessages::Missing, "x#{x}"; rescue => e; [e.more, e.message]; end }
+    expect_texts([1, 2]) { |x| begin; raise RescuedMessages::Counted, x; rescue => e; [e.message, e.inspect]; end }
+    expect_texts([1, 2]) { |x| begin; raise RescuedMessages::Default; rescue => e; [e].map(&:message); end }
+    expect_same([1, 2]) { |x| raise RescuedMessages::Counted.new(x) }
+    expect_same([1, 2]) { |x| error = RescuedMessages::Missing.new("x#{x}"); raise error }
+  end
+
+  it "of objects are Ruby's own, too" do
+    expect_texts([1, 2]) { |x| begin; 1.clamp(x + 1, x); rescue => e; [e].map(&:message); end }
+    expect_texts([1, 2]) { |x| begin; [3, "a"].max; rescue => e; [e].map(&:message); end }
+    expect_texts([1, 2]) { |x| begin; [[3], 1.5].max; rescue => e; [e].map(&:message); end }
+    expect_texts([0, 2]) { |x| begin; 1 / x; rescue => e; [e].map(&:inspect); end }
   end
 
   it "are kept in objects" do

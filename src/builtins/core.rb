@@ -76,7 +76,7 @@ module Exception
     return self.class.name.dup if text.empty?
 
     __refuse_lines if text.include?("\n")
-    "#<#{self.class.name}: #{text}>"
+    "#<".__force(2).__put(self.class.name).__put(": ").__put(text).__put(">")
   end
 
   def exception

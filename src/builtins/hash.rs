@@ -367,7 +367,9 @@ pub(super) const PRIMITIVES: &[Row] = &[
     carrying("#no_key", |s, c| {
         s.switch(&c.args[0], 0, &mut |s, key| {
             s.each_of_bool(&key, &mut |s, key| {
-                if key.types.iter().any(|ty| matches!(ty, Type::Tuple(_) | Type::List(_))) {
+                let is_long =
+                    |ty: &Type| ty.is_string() || matches!(ty, Type::Tuple(_) | Type::List(_) | Type::Symbol);
+                if key.types.iter().any(is_long) {
                     return s.send(key, "#is_no_key", &[], 1);
                 }
                 let is_made = |ty: &Type| matches!(ty.shape(), Shape::Local | Shape::Made | Shape::Proc);

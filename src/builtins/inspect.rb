@@ -152,12 +152,23 @@ module ChangedString
   end
 end
 
-module Array
-  # Of what `fetch` has not found.
+module Kernel
+  # Of what `fetch` has not found: 65 characters of it at most.
   def __is_no_key
-    raise KeyError, "key not found: #{inspect}"
+    shown = inspect
+    shown = shown[0, 62] + "..." if shown.size > 65
+    raise KeyError, "key not found: #{shown}"
   end
+end
 
+module Integer
+  # As messages tell it: those of more than one word are not.
+  def __shown
+    __large? ? "Integer" : to_s
+  end
+end
+
+module Array
   def join(separator = nil)
     between = separator.__nil? ? "".__force(1) : "".__string_argument(separator)
     text = "".__build(32).__force(1)

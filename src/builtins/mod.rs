@@ -34,6 +34,7 @@ mod tuple;
 
 use enumerator::sized;
 pub(crate) use enumerator::{enumerates, make as make_enumerator};
+pub(crate) use exception::keeps_text;
 pub(crate) use lazy::{is_lazy, of_lazy};
 pub(crate) use string::text_of;
 
@@ -195,6 +196,9 @@ const ALIASES: &[(&str, &str, &str)] = &[
 
 /// Ruby's own method `name`, defined by `owner`, for receivers of type `ty`.
 pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
+    if keeps_text(owner) && name == "initialize" {
+        return Some(Builtin::Rule(&exception::INITIALIZE));
+    }
     let (tables, modules): (&[&'static [Row]], &[&str]) = match ty {
         Type::Hash(..) if owner == ClassId::HASH && !is_primitive(name) => {
             (&[hash::MADE_ROWS, hash::ROWS, hash::ITSELF], &["MadeHash", "Hash"])

@@ -8,7 +8,7 @@ use super::operand::Operand;
 use super::sites::{class_of, holder};
 use super::{BlockRef, Lowerer};
 use crate::ir::{ErrorKind, Missing};
-use crate::syntax::ast::{BlockArg, Call, CodeKind, KeywordArg, Kind, Node};
+use crate::syntax::ast::{BlockArg, Call, CodeKind, KeywordArg, Kind, Node, StringPart};
 use crate::types::{ClassId, Type, TypeSet};
 use std::rc::Rc;
 
@@ -240,7 +240,7 @@ impl Lowerer<'_> {
         self.enter(node);
         self.span = call.name_span;
         self.with_block(call.block.as_ref(), None, unused, |s, block| {
-            if is_literal_extreme(call) {
+            if is_literal_extreme(call, s.host.dialect().arrays_of_literals_are_literals) {
                 s.array_literal = Some(s.span);
             }
             s.dispatch(receiver, &call.name, &arguments, block, call_type)
@@ -439,8 +439,8 @@ impl Lowerer<'_> {
 }
 
 /// `[a, b].max`, for which MRI has an instruction of its own that compares the other way round than Array#max. Arrays
-/// of literals alone, and those with a splat, are arrays like others.
-fn is_literal_extreme(call: &Call) -> bool {
+/// of literals alone, and those with a splat, are arrays like others; `arrays`: an array of literals is a literal itself.
+fn is_literal_extreme(call: &Call, arrays: bool) -> bool {
     let Some(Kind::Array(items)) = call.receiver.as_ref().map(|receiver| &receiver.kind) else {
         return false;
     };
@@ -449,13 +449,14 @@ fn is_literal_extreme(call: &Call) -> bool {
         && call.block.is_none()
         && !call.safe
         && !items.iter().any(|item| matches!(item.kind, Kind::Splat(_)))
-        && !items.iter().all(is_static)
+        && !items.iter().all(|item| is_static(item, arrays))
 }
 
-fn is_static(node: &Node) -> bool {
+fn is_static(node: &Node, arrays: bool) -> bool {
     match &node.kind {
         Kind::Nil | Kind::True | Kind::False | Kind::Integer(_) | Kind::Float(_) | Kind::Symbol(_) => true,
-        Kind::Array(items) => items.iter().all(is_static),
+        Kind::String(parts) => matches!(parts[..], [StringPart::Frozen(_)]),
+        Kind::Array(items) => arrays && items.iter().all(|item| is_static(item, arrays)),
         _ => false,
     }
 }

@@ -32,6 +32,19 @@ dialect! {
     expressions_tell_encoding: "\"#{1}#{2}\".encoding == Encoding::US_ASCII",
     /// The message of a NameError tells the line that raised it.
     names_tell_lines: "ErrorHighlight::CoreExt.method_defined?(:to_s, false)",
+    /// Functions of Math put their name in quotes where they say that a number is out of their domain …
+    domain_quotes_math: "begin; Math.sqrt(-1.0); rescue Math::DomainError => e; e.message.include?('\"'); end",
+    /// … and so does `Integer.sqrt`.
+    domain_quotes_isqrt: "begin; Integer.sqrt(-1); rescue Math::DomainError => e; e.message.include?('\"'); end",
+    /// `clamp` says so of ends the wrong way round …
+    clamp_says_smaller:
+        "begin; 1.clamp(2, 1); rescue => e; e.message == 'min argument must be smaller than max argument'; end",
+    /// … or in these words.
+    clamp_says_less:
+        "begin; 1.clamp(2, 1); rescue => e; e.message == 'min argument must be less than or equal to max argument'; end",
+    /// An array of literals within another one is a literal, so that the outer one can be one, too.
+    arrays_of_literals_are_literals:
+        "begin; [[1], 1.5].max; rescue => e; e.message.start_with?('comparison of Array'); end",
     /// `{ 1 => 2, a: 3 }` instead of `{1=>2, :a=>3}`.
     hashes_inspect_with_spaces: "{ 1 => 2 }.inspect == '{1 => 2}'",
     /// Messages tell both names of the encoding of bytes.

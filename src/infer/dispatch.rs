@@ -474,6 +474,16 @@ impl Lowerer<'_> {
             {
                 self.refused_method(ty, name, &found)
             }
+            Method::Ruby(_) if self.tells_more(ty, name, &found) => {
+                let tells_lines = self.host.dialect().names_tell_lines
+                    && self.host.is_subclass(class_of(ty), ClassId::NAME_ERROR);
+                if tells_lines {
+                    return Callee::Unsupported(super::exception_methods::UNKNOWN_MESSAGE.into());
+                }
+                // What did_you_mean adds hangs on what the exception does not have here.
+                let method = Method::Native { name: name.to_string() };
+                self.callee_of(ty, name, FoundMethod { owner: ClassId::EXCEPTION, method, ..found })
+            }
             Method::Ruby(code) => {
                 let code = Rc::clone(code);
                 Callee::Method(found, code, false)
@@ -509,6 +519,13 @@ impl Lowerer<'_> {
                 None => self.refused_method(ty, name, &found),
             },
         }
+    }
+
+    /// Is it the text of an exception, to which did_you_mean and error_highlight add some?
+    fn tells_more(&mut self, ty: &Type, name: &str, found: &FoundMethod) -> bool {
+        name == "to_s"
+            && matches!(ty, Type::Made(class) if self.is_exception(*class))
+            && super::exception_methods::ADDING_TEXT.contains(&self.host.class_name(found.owner).as_str())
     }
 
     /// What is said of a Proc or Method that an object holds, and that has no code.

@@ -17,8 +17,10 @@ use crate::types::{ClassId, HierarchyId, Type};
 pub(super) enum Message {
     /// What Ruby says, in no encoding.
     Ruby(Vec<MessagePart>),
-    /// The same of a value: a text, and what inspects it.
-    Inspected(Vec<MessagePart>),
+    /// The same with values that may be texts, or are inspected.
+    Told(Vec<MessagePart>),
+    /// The same of a value that a comparison or conversion is about: a large Integer is told by its class.
+    About(Vec<MessagePart>),
     /// The same of an index and the length of an array: what is behind the index, and whether all indices are told.
     Index(&'static str, bool),
     /// A text of the user's, with values.
@@ -49,15 +51,29 @@ impl Message {
     }
 }
 
+pub(super) const UNKNOWN_MESSAGE: &str = "the message of this exception is not known in a section \
+     [unsupported-rescue-variable]\n  hint: rescue its class apart from others, and say it there";
+/// What versions say in words of their own.
+const CLAMP: &str = "min argument must be smaller than max argument";
 const MESSAGE: &[&str] = &["message", "to_s"];
 const TESTS: &[&str] = &["is_a?", "kind_of?", "instance_of?"];
-/// What Ruby tells of values by `inspect`, alike in every version.
-const INSPECTED: &[&str] =
-    &["invalid value for Integer(): ", "invalid value for Float(): ", "key not found: "];
-
 /// Classes with an `initialize` of their own that makes of a text what Exception's does.
-const KEEPING_TEXT: &[&str] =
-    &["NameError", "NoMethodError", "KeyError", "FrozenError", "NoMatchingPatternKeyError"];
+const KEEPING_TEXT: &[&str] = &[
+    "NameError",
+    "NoMethodError",
+    "KeyError",
+    "FrozenError",
+    "NoMatchingPatternKeyError",
+    "SystemExit",
+    "Interrupt",
+    "SyntaxError",
+];
+/// What puts some text behind the messages of others.
+pub(super) const ADDING_TEXT: &[&str] = &["DidYouMean::Correctable", "ErrorHighlight::CoreExt"];
+/// Classes with a `message` or `to_s` of their own that gives what they were made with.
+const MESSAGES_OF_RUBY: &[&str] = &["NameError", "FrozenError"];
+/// The same of those that make something else of it, but take it.
+const TAKING_TEXT: &[&str] = &["SystemCallError"];
 
 impl Lowerer<'_> {
     /// Makes the message of an error that is being handled, where the clause asks for it.
@@ -181,9 +197,7 @@ impl Lowerer<'_> {
     }
 
     fn unknown_message(&mut self) -> Operand {
-        let message = "the message of this exception is not known in a section [unsupported-rescue-variable]\n  \
-                       hint: rescue its class apart from others, and say it there";
-        self.fail(ErrorKind::Unsupported(message.into()), &[])
+        self.fail(ErrorKind::Unsupported(UNKNOWN_MESSAGE.into()), &[])
     }
 
     /// Is the error an instance of a class?
@@ -276,12 +290,35 @@ impl Lowerer<'_> {
             ErrorKind::TypeError(told) | ErrorKind::ArgumentError(told) if is_same_everywhere(told) => {
                 Message::Ruby(vec![text(told)])
             }
+            ErrorKind::ArgumentError(told) if told == CLAMP && self.host.dialect().clamp_says_smaller => {
+                Message::Ruby(vec![text(told)])
+            }
+            ErrorKind::ArgumentError(told) if told == CLAMP && self.host.dialect().clamp_says_less => {
+                Message::Ruby(vec![text("min argument must be less than or equal to max argument")])
+            }
             ErrorKind::AboutOperand { before, operand, after, .. } => match operand {
                 Receiver::Nil => Message::Ruby(vec![text(before), text("nil"), text(after)]),
                 Receiver::True => Message::Ruby(vec![text(before), text("true"), text(after)]),
                 Receiver::False => Message::Ruby(vec![text(before), text("false"), text(after)]),
+                Receiver::Text(class) if class.is_ascii() => {
+                    Message::Ruby(vec![text(before), text(class), text(after)])
+                }
+                Receiver::Integer | Receiver::Float | Receiver::Symbol => {
+                    let value = MessagePart::Inspect(operand.clone(), 0);
+                    Message::About(vec![text(before), value, text(after)])
+                }
                 _ => Message::Unknown,
             },
+            ErrorKind::MathDomain(name) => {
+                let dialect = self.host.dialect();
+                let is_quoted = match name.as_str() {
+                    "isqrt" => dialect.domain_quotes_isqrt,
+                    _ => dialect.domain_quotes_math,
+                };
+                let quote = if is_quoted { "\"" } else { "" };
+                let told = format!("Numerical argument is out of domain - {quote}{name}{quote}");
+                Message::Ruby(vec![text(&told)])
+            }
             ErrorKind::FloatDomain => Message::Ruby(vec![MessagePart::Value(Receiver::Float)]),
             ErrorKind::IndexTooSmall => Message::Index(" too small for array; minimum: ", false),
             ErrorKind::FetchIndex => Message::Index(" outside of array bounds: ", true),
@@ -294,8 +331,8 @@ impl Lowerer<'_> {
                     (Some(parts), Raised::ByRuby) if parts.iter().all(is_plain_text) => {
                         Message::Ruby(parts.clone())
                     }
-                    (Some(parts), Raised::ByRuby) if is_inspected(parts) => Message::Inspected(parts.clone()),
-                    (Some(_), Raised::ByRuby) => Message::Unknown,
+                    (Some(parts), Raised::ByRuby) if parts.iter().any(is_clamp) => Message::Unknown,
+                    (Some(parts), Raised::ByRuby) => Message::Told(parts.clone()),
                     (Some(parts), Raised::ByFrozenText) => match &parts[..] {
                         [MessagePart::Text(text)] => Message::Frozen(text.clone()),
                         [] => Message::Frozen(String::new()),
@@ -318,14 +355,19 @@ impl Lowerer<'_> {
         // Those that know more keep a text alone as others do, and what did_you_mean adds hangs on the rest.
         let tells_lines =
             self.host.dialect().names_tell_lines && self.host.is_subclass(class, ClassId::NAME_ERROR);
-        let takes_text = !tells_lines && KEEPING_TEXT.contains(&self.host.class_name(class).as_str());
+        let takes_text = !tells_lines
+            && match self.host.method(class, "initialize") {
+                Ok(Some(found)) => KEEPING_TEXT.contains(&self.host.class_name(found.owner).as_str()),
+                _ => false,
+            };
         let own = ["message", "to_s", "initialize"].iter().all(|name| {
             let Some(found) = self.host.method(class, name).ok().flatten() else { return false };
             let owner = self.host.class_name(found.owner);
             match found.method {
-                Method::Native { .. } => {
-                    *name != "initialize" || found.owner == ClassId::EXCEPTION || takes_text
-                }
+                Method::Native { .. } => match *name {
+                    "initialize" => found.owner == ClassId::EXCEPTION || takes_text,
+                    _ => found.owner == ClassId::EXCEPTION || MESSAGES_OF_RUBY.contains(&owner.as_str()),
+                },
                 _ => takes_text && owner == "DidYouMean::Correctable",
             }
         });
@@ -335,13 +377,36 @@ impl Lowerer<'_> {
         })
     }
 
+    /// Does `new` of the class take a text, of which Ruby makes a message that may be another?
+    pub(super) fn takes_text(&mut self, class: ClassId) -> bool {
+        let takes = match self.host.method(class, "initialize") {
+            Ok(Some(found)) => {
+                let owner = self.host.class_name(found.owner);
+                let known = [KEEPING_TEXT, TAKING_TEXT].iter().any(|names| names.contains(&owner.as_str()));
+                (found.owner == ClassId::EXCEPTION || known) && matches!(found.method, Method::Native { .. })
+            }
+            _ => false,
+        };
+        takes
+            && ["message", "to_s"].iter().all(|name| {
+                let Ok(Some(found)) = self.host.method(class, name) else { return false };
+                let owner = self.host.class_name(found.owner);
+                matches!(found.method, Method::Native { .. }) || ADDING_TEXT.contains(&owner.as_str())
+            })
+            && ["new", "exception"].iter().all(|name| {
+                let found = self.host.singleton_method(class, name).ok().flatten();
+                found.is_some_and(|found| matches!(found.method, Method::Native { .. }))
+            })
+    }
+
     pub(super) fn kept_message(&mut self, message: &Message, operands: [Value; 2]) -> Operand {
         match message {
             Message::Ruby(parts) => {
                 let text = self.text_of_message(parts, operands);
                 self.in_no_encoding(text)
             }
-            Message::Inspected(parts) => self.inspecting_message(parts, operands),
+            Message::Told(parts) => self.telling_message(parts, operands, "inspect"),
+            Message::About(parts) => self.telling_message(parts, operands, "#shown"),
             Message::Index(behind, is_range) => {
                 let [index, length] = operands;
                 let zero = self.b.i64(0);
@@ -362,16 +427,35 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Of ASCII only it is in no encoding, else in that of the value.
-    fn inspecting_message(&mut self, parts: &[MessagePart], operands: [Value; 2]) -> Operand {
-        let [MessagePart::Text(text), MessagePart::Inspect(receiver, number)] = parts else {
-            return Operand::nil();
-        };
-        let operand = receiver.has_operand().then(|| operands[usize::from(*number)]);
-        let Some(value) = self.value_of_receiver(receiver, operand) else { return Operand::nil() };
-        let inspected = self.send(&value, "inspect", &[], 0x20);
-        let text = self.string_of_text(text);
-        self.send(&text, "#tell", &[inspected], 0x21)
+    /// Of ASCII only it is in no encoding, else in that of the values. nil where one is not a value that a section has.
+    fn telling_message(&mut self, parts: &[MessagePart], operands: [Value; 2], of_integers: &str) -> Operand {
+        let mut text = self.string_of_text("");
+        for (i, part) in (0..).zip(parts) {
+            let shown = match part {
+                MessagePart::Text(part) => self.string_of_text(part),
+                MessagePart::Value(receiver) | MessagePart::Inspect(receiver, _) => {
+                    let number = match part {
+                        MessagePart::Inspect(_, number) => usize::from(*number),
+                        _ => parts.iter().take(i as usize).filter(|part| has_operand(part)).count(),
+                    };
+                    let operand = receiver.has_operand().then(|| operands[number]);
+                    let Some(value) = self.value_of_receiver(receiver, operand) else {
+                        return Operand::nil();
+                    };
+                    let name = match part {
+                        MessagePart::Inspect(Receiver::Integer, _) => of_integers,
+                        MessagePart::Inspect(..) => "inspect",
+                        _ => "to_s",
+                    };
+                    self.send(&value, name, &[], 0x40 + i)
+                }
+            };
+            text = self.send(&text, "#tell", &[shown], 0x80 + i);
+            if text.is_bottom() {
+                return text;
+            }
+        }
+        text
     }
 
     pub(crate) fn text_in(&mut self, text: &str, encoding: Encoding) -> Operand {
@@ -479,13 +563,20 @@ fn asks_for_message(body: &Node, local: LocalId) -> bool {
     asks
 }
 
-fn is_inspected(parts: &[MessagePart]) -> bool {
-    matches!(parts, [MessagePart::Text(text), MessagePart::Inspect(..)] if INSPECTED.contains(&text.as_str()))
+const fn has_operand(part: &MessagePart) -> bool {
+    match part {
+        MessagePart::Text(_) => false,
+        MessagePart::Value(receiver) | MessagePart::Inspect(receiver, _) => receiver.has_operand(),
+    }
 }
 
 /// Does every version of Ruby say so?
 fn is_same_everywhere(text: &str) -> bool {
-    text.is_ascii() && text != "min argument must be smaller than max argument"
+    text.is_ascii() && text != CLAMP
+}
+
+fn is_clamp(part: &MessagePart) -> bool {
+    matches!(part, MessagePart::Text(text) if text == CLAMP)
 }
 
 fn is_plain_text(part: &MessagePart) -> bool {

@@ -7,7 +7,8 @@ use super::exception_methods::Message;
 use super::host::Method;
 use super::operand::Operand;
 use super::rescue::Caught;
-use crate::ir::{Comparison, ErrorKind, SiteId, Ty};
+use crate::builtins::{Invocation, keeps_text};
+use crate::ir::{Comparison, ErrorKind, Raised, Site, SiteId, Ty};
 use crate::syntax::ast::Node;
 use crate::types::{ClassId, Type, TypeSet};
 
@@ -17,8 +18,8 @@ pub const MESSAGE: &str = "#message";
 pub const RAISED: &str = "#raised";
 pub const RAISED_PATH: &str = "#raised_path";
 
-/// A class, and of what is no object yet the message.
-type Told = (ClassId, Option<Message>);
+/// A class, of what is no object yet the message, and whether Ruby keeps nothing else of it.
+type Told = (ClassId, Option<Message>, bool);
 
 impl Lowerer<'_> {
     pub(crate) fn is_exception(&self, class: ClassId) -> bool {
@@ -42,6 +43,18 @@ impl Lowerer<'_> {
             given => return crate::builtins::wrong_count(self, given.len(), "0..1"),
         }
         receiver.clone()
+    }
+
+    /// The same of those of Ruby's classes that keep more than the message, where they are given no more.
+    pub(crate) fn initialize_with_text(&mut self, call: &Invocation) -> Operand {
+        if call.args.len() > 1 || !call.keywords.is_empty() {
+            return self.refuse_here(
+                "unsupported-new",
+                "an exception that keeps more than a message is made with a message only in a section",
+                Some("leave out the name, the key and the receiver".into()),
+            );
+        }
+        self.initialize_exception(&call.receiver, &call.args)
     }
 
     /// Does Ruby keep more of such an exception than its message?
@@ -117,25 +130,32 @@ impl Lowerer<'_> {
     pub(super) fn caught_object(&mut self, error: &Caught) -> Operand {
         let mut groups: Vec<(Told, Vec<SiteId>)> = Vec::new();
         for site in &error.sites {
-            let kind = self.program.sites[site.0 as usize].error.clone();
+            let Site { error: kind, raised, .. } = self.program.sites[site.0 as usize].clone();
             let Some(class) = super::rescue::class_of_error(&kind) else { continue };
+            // A `raise` of the user's has made it of a text, or of nothing.
+            let is_users = match &kind {
+                ErrorKind::Raise { message, .. } => message.is_none() || raised != Raised::ByRuby,
+                _ => false,
+            };
             let message = match kind {
                 ErrorKind::RaiseMade(_) => None,
                 _ => Some(self.message_at(*site)),
             };
-            let group = (class, message);
+            let is_all =
+                !self.has_more(class) || is_users && self.is_of_text(class) && self.says_message(class);
+            let group = (class, message, is_all);
             match groups.iter_mut().find(|(known, _)| *known == group) {
                 Some((_, sites)) => sites.push(*site),
                 None => groups.push((group, vec![*site])),
             }
         }
         let [at, path] = [0, 3].map(|temp| self.temp_get(error.temps[temp]).value());
-        self.by_sites(error, &groups, &mut |s, (class, message), operands| {
+        self.by_sites(error, &groups, &mut |s, (class, message, is_all), operands| {
             let Some(message) = message else {
                 let object = s.decode_payload(operands[0], Ty::I32);
                 return Operand::one(Type::Made(*class), object);
             };
-            if s.has_more(*class) {
+            if !is_all || *message == Message::Unknown {
                 return s.unknown_exception(*class);
             }
             let message = match message.is_class_name() {
@@ -172,10 +192,18 @@ impl Lowerer<'_> {
         is_it
     }
 
+    /// Are exceptions of the class, made with a text alone, no more than that?
+    pub(super) fn is_of_text(&mut self, class: ClassId) -> bool {
+        match self.host.method(class, "initialize") {
+            Ok(Some(found)) => matches!(found.method, Method::Ruby(_)) || keeps_text(found.owner),
+            _ => false,
+        }
+    }
+
     fn unknown_exception(&mut self, class: ClassId) -> Operand {
         let name = self.host.class_name(class);
         let message = format!(
-            "a {name} that Ruby raises has more than a message, so that it is no object in a section \
+            "a {name} that Ruby raises has more than a message that is known, so that it is no object in a section \
              [unsupported-rescue-variable]\n  hint: ask it for its message or class in the `rescue`, or rescue it apart \
              from others"
         );

@@ -126,7 +126,8 @@ impl Lowerer<'_> {
     }
 
     fn class_can_leave(&mut self, class: ClassId) -> bool {
-        let is_plain_exception = self.is_exception(class) && !self.has_more(class);
+        let is_plain_exception =
+            self.is_exception(class) && (!self.has_more(class) || self.is_of_text(class));
         if self.host.is_opaque(class) && !is_plain_exception {
             let name = self.host.class_name(class);
             self.refuse_here(

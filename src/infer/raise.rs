@@ -196,7 +196,7 @@ impl Lowerer<'_> {
 
     /// Is such an exception known by its class and text alone? One that nobody in the section rescues, Ruby makes.
     fn is_said_by_text(&mut self, class: ClassId) -> bool {
-        !self.memo.handles || self.says_message(class)
+        !self.memo.handles || self.says_message(class) || self.takes_text(class)
     }
 
     pub(super) fn refuse_raise(&mut self, at: &Node) -> Operand {

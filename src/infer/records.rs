@@ -70,6 +70,14 @@ impl Lowerer<'_> {
             {
                 None
             }
+            Some(FoundMethod { owner, method: Method::Native { .. }, .. })
+                if builtins::keeps_text(owner)
+                    && arguments.positional.len() < 2
+                    && arguments.keywords.is_empty()
+                    && arguments.splat.is_none() =>
+            {
+                None
+            }
             _ => {
                 let name = self.host.class_name(class);
                 let hint =

@@ -300,6 +300,7 @@ impl Lowerer<'_> {
             return Operand::bottom();
         }
         let mut error = closed[number].error.clone();
+        self.memo.changed |= !std::mem::replace(&mut self.memo.handles, true);
         let object = match rescue.error {
             Some(local) if self.frame().code.error_objects.contains(&local) => self.caught_object(&error),
             _ => Operand::nil(),
