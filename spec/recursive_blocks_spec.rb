@@ -336,6 +336,6 @@ each_compiling_backend do
     }
     total = 0
     refused.call { |n| RecursiveBlocks::Tree.build(1, n).each { |key| total += key } }
-    refused.call { |n| RecursiveBlocks.twice(n) { |x| x } }
+    refused.call { |n| RecursiveBlocks.twice(n * 20) { |x| x } }
   end
 end

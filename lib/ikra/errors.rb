@@ -5,8 +5,8 @@ module Ikra
   # Anything that kept a section from running.
   class Error < StandardError; end
 
-  # The section was refused before it ran, or came to what is not supported, and has changed nothing: the message says
-  # which construct, where, and what to write instead.
+  # The section came to what is not supported, or every run of it would, and has changed nothing: the message says which
+  # construct, where, and what to write instead.
   class UnsupportedError < Error; end
 
   # The device, its driver or its compiler failed or is missing.

@@ -73,9 +73,9 @@ module Ikra
           return timed(&plain) if Ikra.fallback == :ruby && Fallbacks.skip?(block)
 
           yield.tap { Fallbacks.ran(block) }
-        rescue UnsupportedError => e
+        rescue UnsupportedError, OverflowError => e
           told = located(e)
-          raise told, cause: e.cause unless Ikra.fallback == :ruby
+          raise told, cause: e.cause if Ikra.fallback != :ruby || behind_sync?(e)
 
           warn_once("#{operation} runs in plain Ruby:\n#{told.message}")
           Fallbacks.refused(block)
@@ -153,6 +153,9 @@ module Ikra
       ensure
         profile(Process.clock_gettime(Process::CLOCK_MONOTONIC) - start)
       end
+
+      # Has a block of +Ikra.sync+ run before? It is not to run twice.
+      def behind_sync?(error) = error.instance_variable_defined?(:@behind_sync)
 
       # Profiles are of the main Ractor.
       def profile(seconds)

@@ -5,6 +5,7 @@ use super::host::RootKey;
 use super::operand::Operand;
 use super::splats::Spread;
 use super::{Condition, Lowerer};
+use crate::diagnostic::Diagnostic;
 use crate::ir::{BinaryOp, Comparison, ErrorKind, Ty, UnaryOp};
 use crate::syntax::ast::{Kind, Node, StringPart, Target, When};
 use crate::types::{ClassId, RangeEnd, RecordType, Type, TypeSet};
@@ -32,7 +33,9 @@ impl Lowerer<'_> {
         }
         let (outer_node, outer_span) = (self.node, self.span);
         self.enter(node);
+        self.nested += 1;
         let operand = self.expr_here(node, unused);
+        self.nested -= 1;
         self.enter(node);
         self.note_type(node, unused, &operand);
         if self.memo.changed && self.grew_at.is_none() {
@@ -51,6 +54,10 @@ impl Lowerer<'_> {
 
     fn expr_here(&mut self, node: &Node, unused: bool) -> Operand {
         match &node.kind {
+            Kind::Unsupported(diagnostic) => {
+                let Diagnostic { slug, message, hint, .. } = (**diagnostic).clone();
+                self.refuse_here(slug, message, hint)
+            }
             Kind::Nil => Operand::nil(),
             Kind::True | Kind::False => {
                 let value = node_bool(&node.kind);

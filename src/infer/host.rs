@@ -23,6 +23,18 @@ pub struct Refusal {
 }
 
 impl Refusal {
+    /// The slug of one at which the host has met an exception, which Ruby raises whatever else is found.
+    const EXCEPTION: &'static str = "host";
+
+    /// The host has met an exception of Ruby's, and keeps it.
+    pub fn of_exception() -> Self {
+        Self { slug: Self::EXCEPTION, message: "Ruby raised an exception".into(), ..Self::default() }
+    }
+
+    pub fn is_exception(&self) -> bool {
+        self.slug == Self::EXCEPTION
+    }
+
     /// The same for a place that only some objects come to.
     pub fn at_run_time(&self) -> String {
         let hint = self.hint.as_ref().map_or_else(String::new, |hint| format!("\n  hint: {hint}"));
@@ -265,6 +277,11 @@ pub trait Host {
     /// What a section cannot do with a Regexp that was read, and why.
     fn refused_pattern(&self) -> Option<(String, String)> {
         None
+    }
+    /// The message of the NameError that Ruby raises for a constant that is not there; `None` where it raises none, or
+    /// another.
+    fn missing_constant(&mut self, _key: &RootKey) -> Result<Option<String>, Refusal> {
+        Ok(None)
     }
     /// The class or module that has the class variable which a name means in a scope.
     fn class_variable_owner(&mut self, _scope: &Scope, _name: &str) -> Result<Option<ClassId>, Refusal> {

@@ -221,6 +221,8 @@ pub struct Memo {
     pub deletes_within: bool,
     /// Blocks over arrays of fixed length run in loops, as they would be too much code side by side.
     pub loops: bool,
+    /// What is unsupported ends the run where an element comes to it.
+    pub traps: bool,
     /// Some run side by side that could be loops.
     pub unrolls: bool,
     /// Strings that were there before the section are changed.
@@ -332,9 +334,14 @@ pub struct Memo {
 }
 
 impl Memo {
-    /// For a section that would be too large otherwise.
-    pub fn of_loops() -> Self {
-        Self { loops: true, ..Self::default() }
+    /// For a section that was too large with this one, where it can be smaller.
+    pub fn of_less_code(&self) -> Option<Self> {
+        if self.unrolls && !self.loops {
+            return Some(Self { loops: true, traps: self.traps, ..Self::default() });
+        }
+        // What is inlined to learn more of it is so no more.
+        let inlines = !self.inlined.is_empty() && !self.traps;
+        inlines.then(|| Self { loops: self.loops, traps: true, ..Self::default() })
     }
 
     /// The context of what `node` of `parent` leads to, told apart by `choice`.

@@ -95,13 +95,25 @@ impl Lowerer<'_> {
     pub(crate) fn constant(&mut self, path: &[String], absolute: bool) -> Operand {
         let scope = self.frame().scope.clone();
         let key = RootKey::Constant { scope, path: path.to_vec(), absolute };
-        match self.own_root(key) {
+        match self.own_root(key.clone()) {
             Some(operand) => operand,
-            None => self.refuse_here(
+            None => self.no_constant(&key, format!("uninitialized constant {}", path.join("::"))),
+        }
+    }
+
+    /// There is no such constant.
+    fn no_constant(&mut self, key: &RootKey, message: String) -> Operand {
+        match self.host.missing_constant(key) {
+            Ok(Some(message)) => {
+                let message = Some(vec![MessagePart::Text(message)]);
+                self.fail(ErrorKind::Raise { class: ClassId::NAME_ERROR, message }, &[])
+            }
+            Ok(None) => self.refuse_here(
                 "uninitialized-constant",
-                format!("uninitialized constant {}", path.join("::")),
+                message,
                 Some("define the constant before the section runs".into()),
             ),
+            Err(refusal) => self.refuse(refusal),
         }
     }
 
@@ -138,22 +150,14 @@ impl Lowerer<'_> {
                     );
                 }
             };
-            if let Some(operand) = s.root(&RootKey::ConstantOf(class, path.to_vec())) {
-                return operand;
+            let key = RootKey::ConstantOf(class, path.to_vec());
+            match s.root(&key) {
+                Some(operand) => operand,
+                None => {
+                    let class = s.host.class_name(class);
+                    s.no_constant(&key, format!("uninitialized constant {class}::{}", path.join("::")))
+                }
             }
-            let message = format!("uninitialized constant {}::{}", s.host.class_name(class), path.join("::"));
-            // Where others have it, it may be that none of this class comes here.
-            if module.types.len() > 1 {
-                let error = s.constant(&["NameError".to_string()], true);
-                let Some(class) = super::conditions::module_of(&error) else { return Operand::bottom() };
-                let message = Some(vec![MessagePart::Text(message)]);
-                return s.fail(ErrorKind::Raise { class, message }, &[]);
-            }
-            s.refuse_here(
-                "uninitialized-constant",
-                message,
-                Some("define the constant before the section runs".into()),
-            )
         })
     }
 

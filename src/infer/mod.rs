@@ -70,6 +70,7 @@ mod strings;
 mod sync;
 #[cfg(test)]
 pub(crate) mod tests;
+mod traps;
 mod unread;
 mod watching;
 
@@ -106,7 +107,7 @@ use crate::reserve;
 use crate::source::Span;
 use crate::syntax::ast::{BlockLiteral, Code, LocalId, NodeId};
 use crate::types::{ArrayKind, ClassId, ListKind, TypeSet};
-use host::{Refusal, Scope};
+use host::Scope;
 use joins::Join;
 pub(crate) use made_procs::MadeProc;
 use memo::{Context, FunctionKey, Memo};
@@ -123,6 +124,8 @@ pub struct Inferred {
     pub program: Program,
     pub schema: Schema,
     pub listing: Listing,
+    /// What is unsupported where an element comes to it, which it may not: by the site of the failure.
+    pub traps: Vec<(SiteId, Diagnostic)>,
     /// So many walks it took, with so many expressions in the last one and in all of them.
     pub walks: u32,
     pub expressions: (u32, u32),
@@ -148,7 +151,7 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, output: Output, repeats: bool
     let mut memo = Memo::default();
     let mut grew_at = code.span;
     let mut steps_before = 0;
-    // What was refused in functions, before it was tried to inline them.
+    // What was refused, before it was tried to do without.
     let mut refused: Option<Vec<Diagnostic>> = None;
     for walk in 1..=MAX_WALKS {
         memo.changed = false;
@@ -157,43 +160,55 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, output: Output, repeats: bool
         lowerer.repeats = repeats;
         let schema = if output == Output::Program { lowerer.program(code) } else { lowerer.section(code) };
         lowerer.number_calls();
-        let Lowerer { diagnostics, program, listing, stopped, grew_at: at, steps, refusing, .. } = lowerer;
+        let Lowerer { diagnostics, traps, program, listing, stopped, grew_at: at, steps, refusing, .. } =
+            lowerer;
         steps_before += steps;
         reserve::check()?;
         if stopped {
-            if is_too_large(&diagnostics) && memo.unrolls && !memo.loops {
-                (memo, steps_before, refused) = (Memo::of_loops(), 0, None);
-                continue;
-            }
-            return Err(Error::Unsupported(refused.unwrap_or(diagnostics)));
+            let smaller = if is_too_large(&diagnostics) { memo.of_less_code() } else { None };
+            let Some(smaller) = smaller else {
+                return Err(Error::Unsupported(refused.unwrap_or(diagnostics)));
+            };
+            (memo, steps_before) = (smaller, 0);
+            continue;
         }
         grew_at = at.unwrap_or(grew_at);
         if host.kinds_changed() {
+            let traps = memo.traps;
             memo = Memo::default();
+            memo.traps = traps;
             continue;
         }
         if memo.settle() {
             continue;
         }
-        if !diagnostics.is_empty() && !refusing.is_empty() {
-            // Inlined, more is known of their arguments.
-            memo.inlined.extend(refusing);
-            refused.get_or_insert(diagnostics);
-            continue;
+        if !diagnostics.is_empty() && memo.traps {
+            return Err(Error::Unsupported(refused.unwrap_or(diagnostics)));
         }
         if !diagnostics.is_empty() {
-            return Err(Error::Unsupported(diagnostics));
+            refused.get_or_insert(diagnostics);
+            // Inlined, more is known of the arguments of functions.
+            match refusing.is_empty() {
+                true => memo.traps = true,
+                false => memo.inlined.extend(refusing),
+            }
+            continue;
         }
         if let Err(diagnostic) = limits::check_size(&program, code.span) {
-            if memo.unrolls && !memo.loops {
-                (memo, steps_before, refused) = (Memo::of_loops(), 0, None);
-                continue;
-            }
-            return Err(Error::Unsupported(refused.unwrap_or_else(|| vec![diagnostic])));
+            let Some(smaller) = memo.of_less_code() else {
+                return Err(Error::Unsupported(refused.unwrap_or_else(|| vec![diagnostic])));
+            };
+            (memo, steps_before) = (smaller, 0);
+            continue;
+        }
+        if traps::comes_to_one(&program, output, &traps) {
+            let found = || traps.into_iter().map(|(_, diagnostic)| diagnostic).collect();
+            return Err(Error::Unsupported(refused.unwrap_or_else(found)));
         }
         let types = listing.types.iter().map(|(span, types)| (*span, sites::describe(host, types)));
         let listing = Listing { types: types.collect(), codes: listing.codes };
-        return Ok(Inferred { program, schema, listing, walks: walk, expressions: (steps, steps_before) });
+        let expressions = (steps, steps_before);
+        return Ok(Inferred { program, schema, listing, traps, walks: walk, expressions });
     }
     Err(Error::Unsupported(vec![Diagnostic {
         slug: "endless-types",
@@ -496,6 +511,10 @@ pub(crate) struct Lowerer<'h> {
     /// How the names begin by which methods are called on a line.
     prefixes: FxHashMap<(String, u32), String>,
     diagnostics: Vec<Diagnostic>,
+    /// What of the section is unsupported where an element comes to it.
+    traps: Vec<(SiteId, Diagnostic)>,
+    /// So many expressions are being lowered, one within the other.
+    nested: u32,
     /// In a function: a call in the section's block that led to it.
     called: Option<Span>,
     /// Inference has given up: what is not lowered yet is not.
@@ -619,6 +638,8 @@ impl<'h> Lowerer<'h> {
             symbols: FxHashMap::default(),
             prefixes: FxHashMap::default(),
             diagnostics: Vec::new(),
+            traps: Vec::new(),
+            nested: 0,
             called: None,
             stopped: false,
             steps: 0,
@@ -710,48 +731,6 @@ impl<'h> Lowerer<'h> {
     /// Drops hidden locals, the first of which is `temp`.
     pub(crate) fn temp_drop(&mut self, temp: Temp) {
         self.frames[temp.frame].locals.truncate(temp.local);
-    }
-
-    // ---- refusals ------------------------------------------------------------------------------------------------
-
-    /// Refuses the section at the current place.
-    pub(crate) fn refuse_here(
-        &mut self,
-        slug: &'static str,
-        message: impl Into<String>,
-        hint: Option<String>,
-    ) -> Operand {
-        self.note_refusal();
-        let span = self.user_span();
-        let called = self.call_in_block();
-        let diagnostic = Diagnostic { slug, span, message: message.into(), hint, called };
-        let same = |known: &Diagnostic| Diagnostic { called, ..known.clone() } == diagnostic;
-        if !self.diagnostics.iter().any(same) {
-            self.diagnostics.push(diagnostic);
-        }
-        Operand::bottom()
-    }
-
-    /// The call in the section's block that led to the current code, where that is another.
-    pub(crate) fn call_in_block(&self) -> Option<Span> {
-        let frames = self.frames.get(1..=self.current).unwrap_or_default();
-        let user = frames.iter().any(|frame| !frame.builtin);
-        self.called.or_else(|| user.then(|| frames[0].call_span))
-    }
-
-    pub(crate) fn refuse(&mut self, refusal: Refusal) -> Operand {
-        if refusal.inside.is_empty() {
-            return self.refuse_here(refusal.slug, refusal.message, refusal.hint);
-        }
-        self.note_refusal();
-        let called = Some(self.call_in_block().unwrap_or_else(|| self.user_span()));
-        for inside in refusal.inside {
-            let same = |known: &Diagnostic| Diagnostic { called: inside.called, ..known.clone() } == inside;
-            if !self.diagnostics.iter().any(same) {
-                self.diagnostics.push(Diagnostic { called, ..inside });
-            }
-        }
-        Operand::bottom()
     }
 
     /// The current place, or the call of the built-in that is being lowered.

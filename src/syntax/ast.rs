@@ -1,6 +1,7 @@
 //! The AST of one block literal or method body ([`Code`]): Ruby's constructs with locals resolved to numbers,
 //! `unless`/`until` turned into `if`/`while` and every node carrying its byte span.
 
+use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use std::sync::Arc;
 
@@ -231,6 +232,8 @@ pub enum StringPart {
 
 #[derive(Clone, Debug)]
 pub enum Kind {
+    /// What has no place in the AST: it is unsupported where it is reached.
+    Unsupported(Box<Diagnostic>),
     Nil,
     True,
     False,

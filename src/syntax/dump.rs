@@ -276,6 +276,7 @@ impl Printer<'_> {
 
     fn node(&self, node: &Node) -> Sexp {
         match &node.kind {
+            Kind::Unsupported(diagnostic) => form("unsupported", [atom(diagnostic.slug)]),
             Kind::Nil => atom("nil"),
             Kind::True => atom("true"),
             Kind::False => atom("false"),

@@ -35,10 +35,24 @@ fn parsed(text: &str) -> Code {
 
 fn printed(source: &str) -> String {
     match code_in(source) {
-        (_, Ok(code)) => dump::dump(&code),
+        (sources, Ok(code)) => match unsupported(&code) {
+            all if all.is_empty() => dump::dump(&code),
+            all => render_all(&all, &sources),
+        },
         (sources, Err(CodeError::Unsupported(diagnostics))) => render_all(&diagnostics, &sources),
         (_, Err(CodeError::NotFound)) => "not found\n".into(),
     }
+}
+
+/// What of the code is unsupported where it is reached.
+fn unsupported(code: &Code) -> Vec<Diagnostic> {
+    let mut all = Vec::new();
+    walk::each_node(code, &mut |node| {
+        if let Kind::Unsupported(diagnostic) = &node.kind {
+            all.push((**diagnostic).clone());
+        }
+    });
+    all
 }
 
 /// Each node with its text, and the name of each call with its own.

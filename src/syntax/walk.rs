@@ -15,7 +15,8 @@ pub fn each_node<'a>(code: &'a Code, visit: &mut dyn FnMut(&'a Node)) {
 pub fn each_node_in<'a>(node: &'a Node, visit: &mut dyn FnMut(&'a Node)) {
     visit(node);
     match &node.kind {
-        Kind::Nil
+        Kind::Unsupported(_)
+        | Kind::Nil
         | Kind::True
         | Kind::False
         | Kind::SelfRef

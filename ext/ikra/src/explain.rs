@@ -14,7 +14,7 @@ use std::fmt::Write;
 const WIDTH: usize = 60;
 
 pub fn text(
-    lines: &str,
+    (lines, traps): (&str, &str),
     inferred: &Inferred,
     backend: &dyn Backend,
     executable: &Executable,
@@ -80,6 +80,10 @@ pub fn text(
         let ways = ways(&|kind| matches!(kind, BufferKind::ArrayValues(k, _) if *k == array.kind));
         let types = types(&array.stored.types);
         let _ = writeln!(out, "elements of arrays k{}: {types} ({access}{ways})", array.kind.0);
+    }
+    if !inferred.traps.is_empty() {
+        heading(&mut out, "Unsupported, where an element comes to it");
+        out.push_str(traps);
     }
     out.push_str(&loops_of_driver(inferred));
     heading(&mut out, "IR");

@@ -68,6 +68,8 @@ pub struct LiveHost<'s, 'a> {
     tracer: Tracer<'a>,
     methods: Methods<'a>,
     roots: Vec<AskedRoot>,
+    /// Constants and class variables that were asked for and are not there.
+    absent: Vec<Source>,
     /// Roots that are local variables, and whether two of them are one.
     variables: Vec<(u32, u32, bool)>,
     ancestry: RefCell<Assumptions>,
@@ -127,6 +129,7 @@ impl<'s, 'a> LiveHost<'s, 'a> {
             pool,
             learned,
             roots: Vec::new(),
+            absent: Vec::new(),
             variables: Vec::new(),
             ancestry: RefCell::default(),
             closures: RefCell::default(),
@@ -181,7 +184,7 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         };
         self.unfrozen.retain(|hierarchy| !is_column(hierarchy));
         let frozen = (self.unfrozen, self.unfrozen_arrays);
-        let plan = Plan::new(&self.tracer, (roots, self.variables), frozen, &inferred);
+        let plan = Plan::new(&self.tracer, (roots, self.absent, self.variables), frozen, &inferred);
         let codes = std::iter::once(code.clone()).chain(self.methods.codes()).chain(self.closures.take());
         let codes = codes.collect();
         let mut assumptions = self.methods.assumptions;
@@ -213,7 +216,7 @@ impl<'s, 'a> LiveHost<'s, 'a> {
             }
             trouble => {
                 self.trouble.get_or_insert(trouble);
-                Refusal { slug: "host", message: "Ruby raised an exception".into(), ..Refusal::default() }
+                Refusal::of_exception()
             }
         }
     }
@@ -277,7 +280,10 @@ impl<'s, 'a> LiveHost<'s, 'a> {
                 } else {
                     source.read(self.scope, &self.pool)?
                 };
-                let Some(value) = value else { return Ok(None) };
+                let Some(value) = value else {
+                    self.absent.push(source);
+                    return Ok(None);
+                };
                 let number = self.roots.len();
                 let read = RootValue::read(self.ruby, &mut self.tracer, number as u32, &source, value)?;
                 let is_proc = matches!(read.ty, Type::Proc(_)) && source.hashes().is_none();
@@ -390,6 +396,12 @@ impl Host for LiveHost<'_, '_> {
 
     fn root(&mut self, key: &RootKey) -> Result<Option<Root>, Refusal> {
         self.find_root(key).map_err(|trouble| self.refusal(trouble))
+    }
+
+    fn missing_constant(&mut self, key: &RootKey) -> Result<Option<String>, Refusal> {
+        let told = Source::new(self.scope, &self.pool, key, self.fixed_nesting)
+            .and_then(|source| source.missing(self.scope, &self.pool));
+        told.map_err(|error| self.refusal(Trouble::from(error)))
     }
 
     fn class_variable_owner(&mut self, scope: &Scope, name: &str) -> Result<Option<ClassId>, Refusal> {

@@ -35,16 +35,18 @@ use crate::writing::given_procs;
 use crate::writing::{exceptions, strings, texts_now};
 use ikra_core::backend::{Backend, Executable, Failure, Launch, Outcome};
 use ikra_core::cancel::CancellationToken;
+use ikra_core::diagnostic::{self, Diagnostic};
 use ikra_core::error::Error;
 use ikra_core::fallible;
 use ikra_core::faults;
 use ikra_core::heap::schema::{ColumnSchema, Output};
 use ikra_core::heap::{Column, Store};
-use ikra_core::ir::{ErrorKind, Program, Receiver, passes};
+use ikra_core::ir::{ErrorKind, Program, Receiver, SiteId, passes};
 use ikra_core::memory;
 use ikra_core::profile::{Phase, Profile};
 use ikra_core::progress::Progress;
 use ikra_core::reserve::{self, Reserve};
+use ikra_core::source::SourceMap;
 use ikra_core::types::{Collection, Shape, Type};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{IntoValue, Ruby, Value, block::Proc, prelude::*};
@@ -152,6 +154,17 @@ fn optimized(mut program: Program, token: &CancellationToken) -> Result<(Program
         passes::uncheck::run(&mut program);
     }
     Ok((program, profile))
+}
+
+/// Has the failures at traps say what would have been said before the section ran, while its sources are known.
+fn tell_traps(program: &mut Program, traps: &[(SiteId, Diagnostic)], sources: &SourceMap) {
+    for (number, site) in (0..).map(SiteId).zip(&mut program.sites) {
+        let here: Vec<_> =
+            traps.iter().filter(|(at, _)| *at == number).map(|(_, what)| what.clone()).collect();
+        if !here.is_empty() {
+            site.error = ErrorKind::Unsupported(diagnostic::render_all(&here, sources).trim_end().into());
+        }
+    }
 }
 
 /// An element may take this many words, which is a gigabyte.
@@ -273,6 +286,8 @@ impl<'a> Run<'a> {
         loop {
             match self.attempt(profile, &mut random) {
                 Err(Trouble::Anew) => self.born.clear(),
+                // The blocks of syncs are not to run again.
+                Err(trouble) if self.syncs.any() => return Err(exceptions::behind_sync(self.ruby, trouble)),
                 ended => return ended,
             }
         }
@@ -660,7 +675,8 @@ impl<'a> Run<'a> {
             let host = LiveHost::new(self.ruby, self.pinned, &self.scope, &code, base, asked, known)?;
             let (output, repeats, _) = self.kind();
             let mut front = host.infer(&code, (output, repeats), &mut steps)?;
-            let program = std::mem::take(&mut front.inferred.program);
+            let mut program = std::mem::take(&mut front.inferred.program);
+            sources::with_map(self.ruby, |map| tell_traps(&mut program, &front.inferred.traps, map));
             let bytes = set_aside(&program);
             let (program, passes) = background::run(self.ruby, bytes, |token| optimized(program, token))?;
             front.inferred.program = program;
@@ -971,8 +987,11 @@ impl<'a> Run<'a> {
         let executable = self.executable(&version, Mode::Watched, &mut profile)?;
         let backend = self.backend(Mode::Watched)?;
         let inferred = &version.inferred;
-        let lines = sources::with_map(self.ruby, |map| explain::lines(&inferred.listing, map));
+        let traps: Vec<_> = inferred.traps.iter().map(|(_, what)| what.clone()).collect();
+        let (lines, traps) = sources::with_map(self.ruby, |map| {
+            (explain::lines(&inferred.listing, map), diagnostic::render_all(&traps, map))
+        });
         let class_name = |class| version.pool.name(class);
-        Ok(explain::text(&lines, inferred, &*backend, &executable, class_name))
+        Ok(explain::text((&lines, &traps), inferred, &*backend, &executable, class_name))
     }
 }

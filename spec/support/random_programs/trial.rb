@@ -171,7 +171,7 @@ module RandomPrograms
       combined = raised && Operations.combined?(@program.operation, expected[1], raised_at, error)
       return if combined
       return verdict(:written, error.full_message) unless state == before || synced?
-      return refused(error) if error.is_a?(Ikra::UnsupportedError) && !error.is_a?(Ikra::ElementError)
+      return refused(error) if unsupported?(error)
       return overflown(kept, error) if error.is_a?(Ikra::OverflowError)
       return refused(error) if refused_late?(error)
       return verdict(:refused, "would grow") if error.message.include?("[array-growth]")
@@ -188,6 +188,11 @@ module RandomPrograms
                 "Ruby: #{raised ? "#{text(expected[1])}, element #{raised_at}" : expected.inspect[0, 2000]}\n" \
                 "Ikra: #{raised ? "#{text(error)}, element #{element}" : error.full_message(highlight: false)}")
       end
+    end
+
+    # Before it ran, or where an element came to it: then it says what.
+    def unsupported?(error)
+      error.is_a?(Ikra::UnsupportedError) && (!error.is_a?(Ikra::ElementError) || error.message.match?(/\[[a-z-]+\]$/))
     end
 
     def refused(error)

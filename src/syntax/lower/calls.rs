@@ -78,7 +78,7 @@ impl Lowering<'_> {
         if name == "__method__" && bare && call.receiver().is_none() {
             return match self.method.clone() {
                 Some(method) => self.node(span, Kind::Symbol(method)),
-                None => self.refuse(&refusals::CURRENT_METHOD, span),
+                None => self.unsupported(&refusals::CURRENT_METHOD, span),
             };
         }
         // `a.()` has no name to point at.
@@ -157,7 +157,7 @@ impl Lowering<'_> {
     fn anonymous(&mut self, name: &str, span: Span) -> Node {
         match self.visible(name) {
             Some(local) => self.node(span, Kind::Local(local)),
-            None => self.refuse(&refusals::FORWARDING, span),
+            None => self.unsupported(&refusals::FORWARDING, span),
         }
     }
 
@@ -252,7 +252,7 @@ impl Lowering<'_> {
         let span = self.span(&call.location());
         if self.in_default {
             // Versions of Ruby differ in what it passes there.
-            return self.refuse(&refusals::SUPER_IN_DEFAULT, span);
+            return self.unsupported(&refusals::SUPER_IN_DEFAULT, span);
         }
         self.node(span, Kind::Super { args: None, block })
     }

@@ -323,7 +323,7 @@ impl Lowering<'_> {
             P::ForwardingArgumentsNode { .. } => refusals::FORWARDING,
             _ => return self.unexpected(node),
         };
-        self.refuse(&refusal, span)
+        self.unsupported(&refusal, span)
     }
 
     fn global(&mut self, name: String, span: Span) -> Node {
@@ -336,7 +336,7 @@ impl Lowering<'_> {
             return self.node(span, Kind::Local(error));
         }
         if is_special_global(&name) {
-            return self.refuse(&refusals::SPECIAL_GLOBAL, span);
+            return self.unsupported(&refusals::SPECIAL_GLOBAL, span);
         }
         self.node(span, Kind::Global(name))
     }

@@ -14,7 +14,7 @@ impl Lowering<'_> {
         let (negative, digits) = value.to_u32_digits();
         match i64_of(negative, digits) {
             Some(value) => self.node(span, Kind::Integer(value)),
-            None => self.refuse(&refusals::INTEGER_TOO_BIG, span),
+            None => self.unsupported(&refusals::INTEGER_TOO_BIG, span),
         }
     }
 
@@ -27,7 +27,7 @@ impl Lowering<'_> {
     pub(super) fn regexp(&mut self, regexp: &prism::RegularExpressionNode<'_>) -> Node {
         let span = self.span(&regexp.location());
         if regexp.is_ascii_8bit() || regexp.is_euc_jp() || regexp.is_windows_31j() {
-            return self.refuse(&refusals::REGEXP_ENCODING, span);
+            return self.unsupported(&refusals::REGEXP_ENCODING, span);
         }
         let source = self.utf8(regexp.unescaped(), span);
         let options = [
@@ -136,7 +136,7 @@ impl Lowering<'_> {
             if let Some(pair) = element.as_assoc_node() {
                 if literal_key(&pair.key()).is_some_and(|key| !literals.insert(key)) {
                     let span = self.span(&pair.key().location());
-                    return self.refuse(&refusals::TWICE, span);
+                    return self.unsupported(&refusals::TWICE, span);
                 }
                 args.push(self.expression(&pair.key()));
                 args.push(self.expression(&pair.value()));
@@ -145,7 +145,7 @@ impl Lowering<'_> {
             let others = element.as_assoc_splat_node().and_then(|splat| splat.value());
             let Some(others) = others else {
                 let span = self.span(&element.location());
-                return self.refuse(&refusals::HASH, span);
+                return self.unsupported(&refusals::HASH, span);
             };
             if name == "#new_hash" || !args.is_empty() {
                 made = self.primitive(span, made, name, std::mem::take(&mut args));

@@ -40,10 +40,7 @@ pub(super) fn code(
     }
     if let Some((start, end)) = found.using {
         let span = Span { file, start, end };
-        let refusal = refusals::REFINEMENT;
-        return Err(CodeError::Unsupported(vec![
-            Diagnostic::new(refusal.slug, span, refusal.message).hint(refusal.hint),
-        ]));
+        return Err(CodeError::Unsupported(vec![refusals::REFINEMENT.at(span)]));
     }
     let mut lowering = Lowering { primitive, ..Lowering::new(source, file) };
     let span = lowering.span(&location);
@@ -95,8 +92,7 @@ pub(super) fn code(
 
 /// The diagnostic for a place beyond the depth that is looked at.
 pub(super) fn too_deep(span: Span) -> Diagnostic {
-    let refusal = refusals::TOO_DEEP;
-    Diagnostic::new(refusal.slug, span, refusal.message).hint(refusal.hint)
+    refusals::TOO_DEEP.at(span)
 }
 
 /// The state of lowering one [`Code`].
@@ -204,10 +200,15 @@ impl<'s> Lowering<'s> {
         Node { id: self.id(), span, kind }
     }
 
-    /// Records that something cannot run; the `nil` takes its place while the rest is looked at.
+    /// Records that the code cannot run, whichever way it takes; the `nil` is there while the rest is looked at.
     fn refuse(&mut self, refusal: &Refusal, span: Span) -> Node {
-        self.diagnostics.push(Diagnostic::new(refusal.slug, span, refusal.message).hint(refusal.hint));
+        self.diagnostics.push(refusal.at(span));
         self.node(span, Kind::Nil)
+    }
+
+    /// An expression that cannot run.
+    fn unsupported(&mut self, refusal: &Refusal, span: Span) -> Node {
+        self.node(span, Kind::Unsupported(Box::new(refusal.at(span))))
     }
 
     /// Runs `lower` one level deeper; `None`, and a diagnostic, where that is too deep.

@@ -1,10 +1,19 @@
 //! What has no place in the AST, with the hint that says what to write instead. Slugs are stable.
 
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+
 /// One kind of refusal.
 pub(super) struct Refusal {
     pub slug: &'static str,
     pub message: &'static str,
     pub hint: &'static str,
+}
+
+impl Refusal {
+    pub fn at(&self, span: Span) -> Diagnostic {
+        Diagnostic::new(self.slug, span, self.message).hint(self.hint)
+    }
 }
 
 macro_rules! refusals {

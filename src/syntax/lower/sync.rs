@@ -198,7 +198,7 @@ impl Lowering<'_> {
         }
         let Finder { found, leaves, .. } = finder;
         if let Some(span) = leaves {
-            return self.refuse(&refusals::SYNC_LEAVES, span);
+            return self.unsupported(&refusals::SYNC_LEAVES, span);
         }
         let (mut read, mut written): (Vec<LocalId>, Vec<LocalId>) = (Vec::new(), Vec::new());
         let mut all_given = Vec::new();

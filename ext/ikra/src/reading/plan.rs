@@ -90,6 +90,8 @@ impl PlannedColumn {
 pub struct Plan {
     pub asked: Asked,
     roots: Vec<PlannedRoot>,
+    /// What the code names and was not there.
+    absent: Vec<roots::Source>,
     /// Two of them that are local variables, and whether they are one.
     variables: Vec<(u32, u32, bool)>,
     base: Vec<PlannedColumn>,
@@ -173,7 +175,7 @@ impl Plan {
     /// What the tracer was asked and answered while `inferred` came about.
     pub fn new(
         tracer: &Tracer<'_>,
-        (roots, variables): (Vec<PlannedRoot>, Vec<(u32, u32, bool)>),
+        (roots, absent, variables): (Vec<PlannedRoot>, Vec<roots::Source>, Vec<(u32, u32, bool)>),
         (unfrozen, unfrozen_arrays): (Vec<HierarchyId>, Vec<ArrayKind>),
         inferred: &Inferred,
     ) -> Self {
@@ -222,6 +224,7 @@ impl Plan {
             stored: stored.collect(),
             elements: elements.collect(),
             roots,
+            absent,
             variables,
             unfrozen,
             unfrozen_arrays,
@@ -377,12 +380,18 @@ impl Plan {
         })
     }
 
-    /// The values of the roots now, but of those that Hashes tell; `None` where one is not there any more.
+    /// The values of the roots now, but of those that Hashes tell; `None` where one is not there any more, or one is there
+    /// that was not.
     fn root_values(
         &self,
         pool: &ObjectPool,
         scope: &BlockScope<'_>,
     ) -> Result<Option<Vec<Option<VALUE>>>, Trouble> {
+        for source in &self.absent {
+            if !source.private(scope, pool)? && source.read(scope, pool)?.is_some() {
+                return Ok(None);
+            }
+        }
         let mut values = Vec::with_capacity(self.roots.len());
         for root in &self.roots {
             if root.source.hashes().is_some() {

@@ -6,6 +6,7 @@ use crate::reading::column_builder::ColumnBuilder;
 use crate::reading::patterns;
 use crate::reading::procs::{self, is_callable, is_lambda, is_method, is_proc};
 use crate::reading::tracer::Tracer;
+use crate::vm::classes;
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
@@ -238,6 +239,14 @@ impl Nesting {
 }
 
 impl Source {
+    /// The message of the NameError that Ruby raises for a constant that is not there, if it raises one.
+    pub fn missing(&self, scope: &BlockScope<'_>, pool: &ObjectPool) -> Result<Option<String>, Error> {
+        match self {
+            Self::Constant(constant) => constant.missing(scope, pool),
+            _ => Ok(None),
+        }
+    }
+
     /// What a message calls it.
     fn describe(&self) -> String {
         match self {
@@ -398,6 +407,38 @@ impl Constant {
             Nesting::In(class) => resolve_in(pool.class(*class), &self.path),
             nesting => resolve(&nesting.modules(scope, pool)?, &self.path),
         }
+    }
+
+    /// What Ruby says of the first part of the path that is not there. `None`: it says something else, as it asks a
+    /// `const_missing` of the user's, or a part is no class.
+    fn missing(&self, scope: &BlockScope<'_>, pool: &ObjectPool) -> Result<Option<String>, Error> {
+        let part = |end: usize| {
+            let path = self.path[..end].to_vec();
+            Self { nesting: self.nesting.clone(), path }.read(scope, pool)
+        };
+        // SAFETY: a variable that Ruby sets before it loads anything.
+        let object = unsafe { rb_sys::rb_cObject };
+        let mut module = self.nesting.modules(scope, pool)?.first().copied().unwrap_or(object);
+        for end in 1..=self.path.len() {
+            if let Some(found) = part(end)? {
+                module = found;
+                continue;
+            }
+            // SAFETY: the module is live: the pool or its own name keeps it.
+            let class = value::is_module(module).then(|| unsafe { rb_sys::rb_singleton_class(module) });
+            let Some(class) = class else { return Ok(None) };
+            let hook =
+                classes::instance_method(scope.ruby, class, value::intern(scope.ruby, "const_missing"))?;
+            let owner = hook.map(|hook| call::<Value>(scope.ruby, Own::Owner, &[hook])).transpose()?;
+            if owner.is_none_or(|owner| owner.as_raw() != scope.ruby.class_module().as_raw()) {
+                return Ok(None);
+            }
+            let name = value::name_of(self.path[end - 1]);
+            let within =
+                if module == object { String::new() } else { format!("{}::", classes::path(module)) };
+            return Ok(Some(format!("uninitialized constant {within}{name}")));
+        }
+        Ok(None)
     }
 
     /// Is some part of `A::B` after the first a private constant? (A bare name may be.)

@@ -20,7 +20,7 @@ use ikra_core::ir::{
     BufferKind, ErrorKind, KernelId, MessagePart, Part, Receiver, SiteId, THIS_METHOD, Watched,
 };
 use ikra_core::types::{ArrayKind, ClassId, Shape};
-use magnus::rb_sys::FromRawValue;
+use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{Error, Exception, ExceptionClass, RArray, RModule, Ruby, Value, prelude::*};
 use rb_sys::VALUE;
 
@@ -63,6 +63,17 @@ pub fn exception(ruby: &Ruby, trouble: Trouble) -> Error {
             new(ruby, "Error", &format!("internal error: {text}\n{REPORT}"))
         }
     }
+}
+
+/// The same, as an exception that knows of it: no `Ikra.fallback` begins the section again.
+pub fn behind_sync(ruby: &Ruby, trouble: Trouble) -> Trouble {
+    let error = exception(ruby, trouble);
+    let name = value::intern(ruby, "@behind_sync");
+    let marked = error.value().map(|error| {
+        // SAFETY: the exception is live, on this stack. What is raised (it may be frozen) ends in `protect`.
+        protect(|| unsafe { rb_sys::rb_ivar_set(error.as_raw(), name, value::TRUE) })
+    });
+    Trouble::Raised(marked.and_then(Result::err).unwrap_or(error))
 }
 
 fn refused(ruby: &Ruby, refusal: &Refusal) -> Error {
