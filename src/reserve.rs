@@ -146,6 +146,11 @@ pub fn check() -> Result<(), Error> {
     if SHORT.get() { Err(Error::Memory(0)) } else { Ok(()) }
 }
 
+/// What could not be had is to end this thread's work as if the memory that it had set aside were used up.
+pub fn note_short() {
+    SHORT.set(true);
+}
+
 /// As long as this is there, its thread goes to sleep for ever where even its reserve is too small, with all that it
 /// holds, instead of ending the process.
 #[derive(Debug)]

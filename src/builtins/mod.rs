@@ -40,6 +40,7 @@ pub(crate) use string::text_of;
 
 use crate::infer::keyword_splats::has_hash_splat;
 use crate::infer::{Arguments, BlockRef, Lowerer, Operand};
+use crate::reserve;
 use crate::source::{FileId, SourceFile, SourceMap};
 use crate::syntax::ast::Code;
 use crate::types::{ClassId, Shape, Type, TypeSet};
@@ -564,8 +565,15 @@ impl Core {
 
     fn method(&self, module: &str, name: &str) -> Option<Rc<Code>> {
         let CoreMethod { file, code } = self.methods.get(module)?.get(name)?;
-        let parse = || crate::syntax::own_methods_in(&self.sources, *file, PRIMITIVE).pop().map(Rc::new);
-        code.get_or_init(parse).clone()
+        if code.get().is_none() {
+            // Where memory ends so does the compilation, and the method is looked for again by the next one.
+            let Ok(mut methods) = crate::syntax::own_methods_in(&self.sources, *file, PRIMITIVE) else {
+                reserve::note_short();
+                return None;
+            };
+            let _ = code.set(methods.pop().map(Rc::new));
+        }
+        code.get()?.clone()
     }
 }
 

@@ -52,7 +52,7 @@ impl World {
             }
         }
         let mut methods = FxHashMap::default();
-        for code in crate::syntax::methods_in(&sources, file) {
+        for code in crate::syntax::methods_in(&sources, file).unwrap() {
             let owner = match code.nesting.last() {
                 Some(Some(name)) => find(&classes, name)?,
                 _ => ClassId::OBJECT,
@@ -63,6 +63,7 @@ impl World {
             methods.insert((owner, name), found);
         }
         let span = crate::syntax::codes_in(&sources, file)
+            .unwrap()
             .into_iter()
             .filter(|s| s.end as usize >= text.trim_end().len())
             .min_by_key(|s| s.start)?;

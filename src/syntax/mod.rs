@@ -15,6 +15,7 @@ mod tests;
 pub mod walk;
 
 use crate::diagnostic::Diagnostic;
+use crate::fallible::NoMemory;
 use crate::source::{FileId, SourceMap, Span};
 use ast::{Call, Code, CodeKind, Kind, LocalId, Node, NodeId, Params};
 use parse::{Answer, Callable, FoundCode};
@@ -26,6 +27,14 @@ pub enum CodeError {
     NotFound,
     /// It holds constructs that are not supported (all of them), or does not parse.
     Unsupported(Vec<Diagnostic>),
+    /// There is too little memory to parse the text.
+    Memory(NoMemory),
+}
+
+impl From<NoMemory> for CodeError {
+    fn from(error: NoMemory) -> Self {
+        Self::Memory(error)
+    }
 }
 
 /// The code of the block literal, lambda or method definition that covers exactly bytes `start..end` of a file.
@@ -59,11 +68,11 @@ pub fn code_in_binding(
             }
         })
     };
-    parse::on_deep_stack(work)
+    parse::on_deep_stack(&source.text, work)?
 }
 
 /// The spans of all blocks, lambdas and methods of a file, outer ones first.
-pub fn codes_in(sources: &SourceMap, file: FileId) -> Vec<Span> {
+pub fn codes_in(sources: &SourceMap, file: FileId) -> Result<Vec<Span>, NoMemory> {
     let source = sources.file(file);
     let work = || {
         parse::with_tree(&source.text, sources.version, &[], |tree| {
@@ -75,7 +84,7 @@ pub fn codes_in(sources: &SourceMap, file: FileId) -> Vec<Span> {
             spans
         })
     };
-    parse::on_deep_stack(work)
+    parse::on_deep_stack(&source.text, work)
 }
 
 /// The code of `&:name`, as if written `{ |element, *more| element.name(*more) }` at `span`, for so many more.
@@ -110,14 +119,14 @@ pub fn symbol_block(name: &str, span: Span, more: u32) -> Code {
 
 /// The methods that a file defines, with their own nesting; those that do not lower are left out. The file is parsed
 /// once.
-pub fn methods_in(sources: &SourceMap, file: FileId) -> Vec<Code> {
-    parse::on_deep_stack(|| methods(sources, file, None))
+pub fn methods_in(sources: &SourceMap, file: FileId) -> Result<Vec<Code>, NoMemory> {
+    parse::on_deep_stack(&sources.file(file).text, || methods(sources, file, None))
 }
 
 /// The same of a file of our own. Names of methods and calls that begin with two underscores begin with `primitive`
 /// instead.
-pub fn own_methods_in(sources: &SourceMap, file: FileId, primitive: char) -> Vec<Code> {
-    parse::on_own_stack(|| methods(sources, file, Some(primitive)))
+pub fn own_methods_in(sources: &SourceMap, file: FileId, primitive: char) -> Result<Vec<Code>, NoMemory> {
+    parse::on_own_stack(&sources.file(file).text, || methods(sources, file, Some(primitive)))
 }
 
 fn methods(sources: &SourceMap, file: FileId, primitive: Option<char>) -> Vec<Code> {

@@ -2,7 +2,8 @@
 
 use super::descend::descend;
 use crate::diagnostic::Diagnostic;
-use crate::reserve::Reserve;
+use crate::fallible::NoMemory;
+use crate::reserve::{self, Reserve};
 use crate::source::{FileId, RubyVersion, Span};
 use ruby_prism::{self as prism, Node, Visit};
 
@@ -12,31 +13,38 @@ const STACK_BYTES: usize = 256 << 20;
 const OWN_STACK_BYTES: usize = 2 << 20;
 /// Memory set aside for what is made of the tree.
 const RESERVE_BYTES: usize = 8 << 20;
+/// What prism takes of it for a text, at most.
+const PRISM_BYTES: usize = 4 << 20;
+const PRISM_BYTES_OF_ONE: usize = 128;
 /// Levels the finder goes down before it gives up; far more than a person writes.
 const MAX_DEPTH: u32 = 20_000;
 
-/// Runs `work` on a stack deep enough for prism's recursion; pages that are not touched cost nothing.
-pub(super) fn on_deep_stack<T: Send>(work: impl Fn() -> T + Sync) -> T {
-    on_stack(STACK_BYTES, work)
+/// Runs `work`, which parses the text, on a stack deep enough for prism's recursion; pages that are not touched cost
+/// nothing.
+pub(super) fn on_deep_stack<T: Send>(text: &str, work: impl Fn() -> T + Sync) -> Result<T, NoMemory> {
+    on_stack(STACK_BYTES, text, work)
 }
 
 /// As [`on_deep_stack`], for a text that is known to be nested as code of people is: the system has such a stack at hand
 /// after the first time.
-pub(super) fn on_own_stack<T: Send>(work: impl Fn() -> T + Sync) -> T {
-    on_stack(OWN_STACK_BYTES, work)
+pub(super) fn on_own_stack<T: Send>(text: &str, work: impl Fn() -> T + Sync) -> Result<T, NoMemory> {
+    on_stack(OWN_STACK_BYTES, text, work)
 }
 
-fn on_stack<T: Send>(bytes: usize, work: impl Fn() -> T + Sync) -> T {
+fn on_stack<T: Send>(bytes: usize, text: &str, work: impl Fn() -> T + Sync) -> Result<T, NoMemory> {
+    let aside = || {
+        let _reserve = Reserve::new(RESERVE_BYTES)?;
+        // Prism is written in C, and ends the process where there is no memory. So it is looked for here, where stack and
+        // reserve have been taken.
+        reserve::probe(PRISM_BYTES.saturating_add(text.len().saturating_mul(PRISM_BYTES_OF_ONE)))?;
+        Ok(work())
+    };
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("ikra parse".into()).stack_size(bytes);
-        let aside = || {
-            let _reserve = Reserve::new(RESERVE_BYTES);
-            work()
-        };
         match thread.spawn_scoped(scope, aside) {
             Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
             // No thread to be had: the caller's stack does for what people write.
-            Err(_) => work(),
+            Err(_) => aside(),
         }
     })
 }

@@ -23,7 +23,7 @@ fn code_in(marked: &str) -> (SourceMap, Result<Code, CodeError>) {
     let (sources, file) = sources(&text);
     let span = match (marked.find('⟦'), marked.find('⟧')) {
         (Some(start), Some(end)) => Span { file, start: start as u32, end: (end - '⟦'.len_utf8()) as u32 },
-        _ => codes_in(&sources, file)[0],
+        _ => codes_in(&sources, file).unwrap()[0],
     };
     let code = code_at(&sources, file, span.start, span.end);
     (sources, code)
@@ -185,7 +185,7 @@ fn only_the_exact_span_is_found() {
 #[test]
 fn the_binding_of_an_eval_tells_its_locals() {
     let (sources, file) = sources("f { |x| total += x; rate }");
-    let span = codes_in(&sources, file)[0];
+    let span = codes_in(&sources, file).unwrap()[0];
     let code = |outer: &[String]| code_in_binding(&sources, file, span.start, span.end, outer).expect("code");
     assert_eq!(
         dump::dump(&code(&["total".into(), "rate".into()])),
@@ -200,7 +200,7 @@ fn texts_are_read_as_their_ruby_does() {
     let read = |version| {
         let mut sources = SourceMap::new(version);
         let file = sources.add(SourceFile::new("a.rb", "f { it + 1 }", 1));
-        let span = codes_in(&sources, file)[0];
+        let span = codes_in(&sources, file).unwrap()[0];
         dump::dump(&code_at(&sources, file, span.start, span.end).expect("code"))
     };
     for minor in 1..=3 {
@@ -244,7 +244,7 @@ fn a_symbol_is_a_block() {
 fn lines_count_from_the_first_line_of_an_eval() {
     let mut sources = SourceMap::default();
     let file = sources.add(SourceFile::new("(eval)", "f { __LINE__ }", 41));
-    let span = codes_in(&sources, file)[0];
+    let span = codes_in(&sources, file).unwrap()[0];
     let code = code_at(&sources, file, span.start, span.end).expect("code");
     assert!(matches!(code.body.kind, Kind::Integer(41)));
 }

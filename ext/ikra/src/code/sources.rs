@@ -5,8 +5,8 @@
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::gvl::GvlCell;
 use crate::vm::ruby_version;
+use ikra_core::fallible::NoMemory;
 use ikra_core::infer::host::Refusal;
-use ikra_core::reserve;
 use ikra_core::source::{FileId, SourceFile, SourceMap, Span};
 use ikra_core::syntax::ast::Code;
 use ikra_core::syntax::{self, CodeError};
@@ -34,10 +34,6 @@ struct Sources {
     /// What is unused is looked for when there are so many codes.
     many: usize,
 }
-
-/// Bytes of memory that parsing a text takes, at most.
-const PARSER: usize = 4 << 20;
-const PARSER_FOR_A_BYTE: usize = 128;
 
 /// There may be so many codes, twice as many as are in use, and some.
 const FEW: usize = 256;
@@ -166,9 +162,7 @@ impl Sources {
         if let Some(code) = self.codes.get(&key) {
             return Ok(Some(code.clone()));
         }
-        // Prism is written in C and does not look whether there is memory.
-        reserve::probe(PARSER + text.len().saturating_mul(PARSER_FOR_A_BYTE))?;
-        let mut found = match self.method(file, start, end) {
+        let mut found = match self.method(file, start, end)? {
             Some(code) => Ok(code),
             None => syntax::code_at(&self.map, file, start, end),
         };
@@ -187,6 +181,7 @@ impl Sources {
                 Ok(Some(code))
             }
             Err(CodeError::NotFound) => Ok(None),
+            Err(CodeError::Memory(error)) => Err(error.into()),
             Err(CodeError::Unsupported(list)) => Err(ikra_core::error::Error::Unsupported(list).into()),
         }
     }
@@ -194,18 +189,21 @@ impl Sources {
 
 impl Sources {
     /// The method that stands there, if the file is asked for code more than once: it is not parsed for each.
-    fn method(&mut self, file: FileId, start: u32, end: u32) -> Option<Code> {
+    fn method(&mut self, file: FileId, start: u32, end: u32) -> Result<Option<Code>, NoMemory> {
         match self.methods.entry(file) {
             Entry::Vacant(first) => {
                 first.insert(None);
-                None
+                Ok(None)
             }
             Entry::Occupied(more) => {
-                let methods = more.into_mut().get_or_insert_with(|| {
-                    let codes = syntax::methods_in(&self.map, file).into_iter();
-                    codes.map(|code| ((code.span.start, code.span.end), code)).collect()
-                });
-                methods.remove(&(start, end))
+                let methods = match more.into_mut() {
+                    Some(methods) => methods,
+                    none => {
+                        let codes = syntax::methods_in(&self.map, file)?.into_iter();
+                        none.insert(codes.map(|code| ((code.span.start, code.span.end), code)).collect())
+                    }
+                };
+                Ok(methods.remove(&(start, end)))
             }
         }
     }
