@@ -36,7 +36,7 @@ pub fn each<T: Send>(values: usize, work: impl Iterator<Item = T> + Send, f: imp
         return work.for_each(f);
     }
     // Without threads it takes longer.
-    let Ok(pool) = threads::pool() else { return work.for_each(f) };
+    let Ok(pool) = threads::pool(false) else { return work.for_each(f) };
     let helpers = (pool.current_num_threads() - 1).min(values.div_ceil(chunk()));
     let work = Mutex::new(work);
     let job = || {
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn a_pool_that_is_busy_is_not_waited_for() {
         let over = Arc::new(std::sync::atomic::AtomicBool::new(false));
-        let pool = threads::pool().unwrap();
+        let pool = threads::pool(false).unwrap();
         for _ in 0..threads::count() {
             let over = over.clone();
             pool.spawn(move || {

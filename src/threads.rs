@@ -13,8 +13,16 @@ use std::time::{Duration, Instant};
 
 /// More threads than that are not started.
 pub const MOST: usize = 512;
-/// Room for the 10,000 frames that a program may recurse to; it is mapped only as far as it is used.
+/// Room for the 10,000 frames that a program may recurse to; it is mapped only as far as it is used. It is address space,
+/// of which a process may have little, so only who needs it asks for it.
 pub const STACK: usize = 256 << 20;
+/// Room for programs that do not recurse: they do with what any thread has.
+const USUAL_STACK: usize = 8 << 20;
+
+/// The stack of a thread that runs a program; `deep`: one that recurses.
+pub const fn stack(deep: bool) -> usize {
+    if deep { STACK } else { USUAL_STACK }
+}
 
 /// What was asked for; 0: what the process may use.
 static WANTED: AtomicUsize = AtomicUsize::new(0);
@@ -39,14 +47,18 @@ struct Threads {
     pool: ThreadPool,
 }
 
-/// Pools by the number of their threads, since the number may be changed to and fro. They are never dropped: a run may
-/// still use one, and in a forked child that would wait for threads that are not there.
-static POOLS: [AtomicPtr<Threads>; MOST + 1] = [const { AtomicPtr::new(std::ptr::null_mut()) }; MOST + 1];
+/// By the number of threads.
+type Pools = [AtomicPtr<Threads>; MOST + 1];
 
-/// The pool of this process. Threads do not survive a fork, so the child makes its own.
-pub fn pool() -> Result<&'static ThreadPool, Error> {
+/// Pools by the number of their threads, since the number may be changed to and fro; those behind are of threads with
+/// [`STACK`]. They are never dropped: a run may still use one, and in a forked child that would wait for threads that are
+/// not there.
+static POOLS: [Pools; 2] = [const { [const { AtomicPtr::new(std::ptr::null_mut()) }; MOST + 1] }; 2];
+
+/// The pool of this process; `deep`: for what recurses. Threads do not survive a fork, so the child makes its own.
+pub fn pool(deep: bool) -> Result<&'static ThreadPool, Error> {
     let (process, count) = (std::process::id(), count());
-    let place = &POOLS[count];
+    let place = &POOLS[usize::from(deep)][count];
     let current = place.load(Ordering::Acquire);
     // SAFETY: the pointer is null or was leaked below, so it is valid for ever.
     if let Some(threads) = unsafe { current.as_ref() }
@@ -54,7 +66,7 @@ pub fn pool() -> Result<&'static ThreadPool, Error> {
     {
         return Ok(&threads.pool);
     }
-    let pool = start(count)?;
+    let pool = start(if deep { affordable(count) } else { count }, deep)?;
     let made = Box::into_raw(Box::new(Threads { process, pool }));
     match place.compare_exchange(current, made, Ordering::AcqRel, Ordering::Acquire) {
         // SAFETY: just leaked.
@@ -69,21 +81,33 @@ pub fn pool() -> Result<&'static ThreadPool, Error> {
     }
 }
 
-fn start(count: usize) -> Result<ThreadPool, Error> {
+/// Of so many threads with [`STACK`], those that there is address space for; one at least. A thread also takes some for
+/// small blocks of memory.
+fn affordable(mut count: usize) -> usize {
+    const SMALL_BLOCKS: usize = 64 << 20;
+    while count > 1 && reserve::probe(count * (STACK + SMALL_BLOCKS)).is_err() {
+        count /= 2;
+    }
+    count
+}
+
+fn start(count: usize, deep: bool) -> Result<ThreadPool, Error> {
     let member = || Member { thread: AtomicI32::new(0), begun: AtomicU64::new(0), sent: Mutex::new(None) };
     let members: Arc<[Member]> = (0..count).map(|_| member()).collect();
     rayon::ThreadPoolBuilder::new()
         .num_threads(count)
         .thread_name(|number| format!("ikra-{number}"))
-        .stack_size(STACK)
+        .stack_size(stack(deep))
         .start_handler(move |number| {
             block_signals();
-            note_large_stack();
+            if deep {
+                note_large_stack();
+            }
             members[number].thread.store(this_thread(), Ordering::Relaxed);
             POOL.set(Some((members.clone(), number)));
         })
         .build()
-        .map_err(|error| no_thread(STACK, &error))
+        .map_err(|error| no_thread(stack(deep), &error))
 }
 
 /// What the threads of a pool know of each other.
@@ -280,7 +304,7 @@ mod tests {
         if all.len() < 2 {
             return;
         }
-        let pool = start(2).unwrap();
+        let pool = start(2, false).unwrap();
         let threads = pool.broadcast(|_| this_thread());
         let members =
             pool.install(|| POOL.with_borrow(|pool| pool.as_ref().map(|(all, _)| all.clone()))).unwrap();

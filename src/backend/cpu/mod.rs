@@ -198,7 +198,7 @@ impl DeferredCalls {
         let mut args: Vec<u64> =
             columns.iter_mut().map(|column| column.as_mut_ptr() as usize as u64).collect();
         args.extend_from_slice(scalars);
-        let pool = threads::pool()?;
+        let pool = threads::pool(self.code.deep)?;
         Ok(deferred::make(&self.code.deferred, &self.code.spare, (pool, records), (&args, tick, interrupt)))
     }
 }
@@ -264,7 +264,11 @@ impl Code {
             spare: Spare::default(),
             deep: frame::nest_deeply(
                 program,
-                &program.entries().map(|entry| entry.function).collect::<Vec<_>>(),
+                &program
+                    .entries()
+                    .map(|entry| entry.function)
+                    .chain(deferred.iter().copied())
+                    .collect::<Vec<_>>(),
             ),
             module: Mutex::new(Some(JITModule::new(builder))),
         };

@@ -126,6 +126,8 @@ struct LaunchState<'a> {
     spreads: bool,
     /// Work of unknown speed that one thread begins alone.
     unknown: u64,
+    /// It recurses.
+    deep: bool,
 }
 
 pub fn run(
@@ -166,6 +168,7 @@ pub fn run(
         // What is deferred has been divided among threads before.
         spreads: !launch.jobs.in_order && code.deferred.is_empty() && threads::count() > 1,
         unknown: if code.deferred.is_empty() { ALONE_UNKNOWN } else { 0 },
+        deep: code.deep,
     };
     let rounds = &launch.jobs.rounds;
     let fused = program.kernels[kernel.0 as usize].fused && rounds.len() <= 1;
@@ -176,7 +179,7 @@ pub fn run(
     let small = |round| is_small(&tasks(&code, round, 1), ticks, run.unknown);
     let alone = launch.jobs.in_order || !split && rounds.iter().all(small);
     // A panic here is a bug of ours, but must not unwind into Ruby.
-    let width = if alone { 1 } else { threads::pool()?.current_num_threads() };
+    let width = if alone { 1 } else { threads::pool(code.deep)?.current_num_threads() };
     if !code.deferred.is_empty() {
         run.pending = Some(Pending::new(&code.deferred, width, &code.spare));
     }
@@ -185,7 +188,7 @@ pub fn run(
             run.rounds(&code, rounds, &ticks_of_run, fused, 1);
             return Ok::<_, Error>(());
         }
-        let pool = threads::pool()?;
+        let pool = threads::pool(code.deep)?;
         pool.install(|| run.rounds(&code, rounds, &ticks_of_run, fused, width));
         Ok(())
     }))
@@ -286,7 +289,7 @@ impl LaunchState<'_> {
         let total: u64 = tasks.iter().map(|task| task.jobs.end - task.jobs.start).sum();
         let size = task_size(total as usize, threads::count());
         let pieces: Vec<_> = tasks.iter().flat_map(|task| task.pieces(size)).collect();
-        match threads::pool() {
+        match threads::pool(self.deep) {
             Ok(pool) => pool.install(|| self.at_once(&pieces, ticks)),
             // There are none: this thread does it.
             Err(_) => pieces.iter().for_each(|task| {
