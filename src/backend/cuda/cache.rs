@@ -1,10 +1,12 @@
 //! Compiled kernels on disk, named by a hash of everything they depend on. A cache that cannot be read or written is
 //! the same as an empty one: it never fails a section.
 
+use super::locate::{Variables, folder_in};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Write as _;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -22,11 +24,7 @@ pub(super) struct Cache {
 impl Cache {
     /// In `IKRA_CACHE_DIR`, or `ikra` in the user's cache folder.
     pub fn of_user() -> Self {
-        let variable = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-        let folder = variable("IKRA_CACHE_DIR")
-            .or_else(|| variable("XDG_CACHE_HOME").map(|p| p.join("ikra")))
-            .or_else(|| variable("HOME").map(|p| p.join(".cache/ikra")));
-        Self { folder, limit: LIMIT }
+        Self { folder: folder_of_user(&|name| std::env::var_os(name)), limit: LIMIT }
     }
 
     pub fn folder(&self) -> Option<&Path> {
@@ -36,6 +34,7 @@ impl Cache {
     /// The code kept under these parts, if it is intact.
     pub fn get(&self, parts: &[&str]) -> Option<Vec<u8>> {
         let path = self.path(parts)?;
+        is_private(path.parent()?)?;
         let file = fs::read(&path).ok()?;
         let (header, code) = file.split_at_checked(40)?;
         if header[..8] != (code.len() as u64).to_le_bytes() || header[8..] != Sha256::digest(code)[..] {
@@ -102,10 +101,28 @@ impl Cache {
     }
 }
 
-/// What is loaded into a GPU is code: the folder is the user's alone.
+/// Who names a place means it; a relative one is none where programs of all sorts read the variable.
+fn folder_of_user(variables: Variables<'_>) -> Option<PathBuf> {
+    let named = variables("IKRA_CACHE_DIR").filter(|path| !path.is_empty()).map(PathBuf::from);
+    named
+        .or_else(|| folder_in(variables, "XDG_CACHE_HOME").map(|path| path.join("ikra")))
+        .or_else(|| folder_in(variables, "HOME").map(|path| path.join(".cache/ikra")))
+}
+
+/// What is loaded into a GPU is code: the folder is the user's alone. `None` where it is not.
 pub(super) fn create_private(folder: &Path) -> Option<()> {
     use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).ok()
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).ok()?;
+    is_private(folder)
+}
+
+/// Is it a folder of the user's into which nobody else can write?
+fn is_private(folder: &Path) -> Option<()> {
+    const OF_OTHERS: u32 = 0o022;
+    let metadata = fs::metadata(folder).ok()?;
+    // SAFETY: it has no preconditions.
+    let user = unsafe { libc::geteuid() };
+    (metadata.is_dir() && metadata.uid() == user && metadata.mode() & OF_OTHERS == 0).then_some(())
 }
 
 #[cfg(test)]
@@ -156,6 +173,41 @@ mod tests {
         cache.put(&["d"], &[1; 80]);
         assert!(cache.get(&["b"]).is_none());
         assert!(cache.get(&["a"]).is_some() && cache.get(&["c"]).is_some() && cache.get(&["d"]).is_some());
+    }
+
+    #[test]
+    fn a_folder_that_others_own_or_can_write_is_not_used() {
+        use std::os::unix::fs::{PermissionsExt, chown};
+        let (_folder, cache) = cache(LIMIT);
+        cache.put(&["a"], b"code");
+        let folder = cache.folder().unwrap();
+        let entries = || fs::read_dir(folder).unwrap().count();
+        let mode = |bits| fs::set_permissions(folder, fs::Permissions::from_mode(bits)).unwrap();
+        for bits in [0o777, 0o720, 0o702] {
+            mode(bits);
+            assert_eq!(cache.get(&["a"]), None);
+            cache.put(&["b"], b"code");
+            assert_eq!(entries(), 1);
+        }
+        mode(0o755);
+        assert!(cache.get(&["a"]).is_some());
+        // Only the superuser can give a folder away.
+        if chown(folder, Some(12_345), None).is_ok() {
+            assert_eq!(cache.get(&["a"]), None);
+        }
+    }
+
+    #[test]
+    fn the_folder_is_an_absolute_one_or_the_one_that_is_named() {
+        let folder = |variables: &[(&str, &str)]| {
+            folder_of_user(&|name| variables.iter().find(|(known, _)| *known == name).map(|(_, v)| v.into()))
+        };
+        assert_eq!(folder(&[("HOME", "/h")]), Some("/h/.cache/ikra".into()));
+        assert_eq!(folder(&[("XDG_CACHE_HOME", "x"), ("HOME", "/h")]), Some("/h/.cache/ikra".into()));
+        assert_eq!(folder(&[("XDG_CACHE_HOME", "/x"), ("HOME", "/h")]), Some("/x/ikra".into()));
+        assert_eq!(folder(&[("HOME", "")]), None);
+        assert_eq!(folder(&[("HOME", ".")]), None);
+        assert_eq!(folder(&[("IKRA_CACHE_DIR", "c"), ("HOME", "/h")]), Some("c".into()));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -21,7 +22,7 @@ pub(super) struct Location {
 /// The first NVRTC that a driver of this CUDA version (major) can run the output of.
 pub(super) fn nvrtc(driver: Option<u32>) -> Result<Location, String> {
     let mut too_new = Vec::new();
-    let folders = folders();
+    let folders = folders(&|name| env::var_os(name));
     for folder in &folders {
         // A file may be named itself, too.
         let files =
@@ -66,19 +67,27 @@ fn identity(file: &Path) -> String {
     format!("{} {} {}", file.display(), metadata.len(), modified.map_or(0, |t| t.as_nanos()))
 }
 
+/// The values of environment variables.
+pub(super) type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
+
+/// The folder in a variable of the environment. What is empty or relative would be a place in whatever folder the program
+/// was started in, and is none.
+pub(super) fn folder_in(variables: Variables<'_>, name: &str) -> Option<PathBuf> {
+    variables(name).map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
 /// Folders (or files) to look in, best first.
-fn folders() -> Vec<PathBuf> {
+fn folders(variables: Variables<'_>) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    if let Some(path) = env::var_os("IKRA_NVRTC_PATH").filter(|p| !p.is_empty()) {
+    let folder = |name| folder_in(variables, name);
+    if let Some(path) = variables("IKRA_NVRTC_PATH").filter(|p| !p.is_empty()) {
         // Who names a place means it.
         return vec![path.into()];
     }
-    if let Some(paths) = env::var_os("LD_LIBRARY_PATH") {
-        found.extend(env::split_paths(&paths).filter(|p| !p.as_os_str().is_empty()));
+    if let Some(paths) = variables("LD_LIBRARY_PATH") {
+        found.extend(env::split_paths(&paths).filter(|path| path.is_absolute()));
     }
-    for variable in ["CUDA_PATH", "CUDA_HOME"] {
-        found.extend(env::var_os(variable).filter(|p| !p.is_empty()).map(|p| Path::new(&p).join("lib64")));
-    }
+    found.extend(["CUDA_PATH", "CUDA_HOME"].into_iter().filter_map(folder).map(|path| path.join("lib64")));
     found.push("/usr/local/cuda/lib64".into());
     let versioned = matching(Path::new("/usr/local"), |name| name.starts_with("cuda-"));
     found.extend(versioned.into_iter().map(|p| p.join("lib64")));
@@ -86,8 +95,8 @@ fn folders() -> Vec<PathBuf> {
         ["/opt/cuda/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"].map(PathBuf::from),
     );
     found.extend(["/usr/lib64", "/usr/lib"].map(PathBuf::from));
-    found.extend(env::var_os("CONDA_PREFIX").map(|p| Path::new(&p).join("lib")));
-    for packages in site_packages() {
+    found.extend(folder("CONDA_PREFIX").map(|path| path.join("lib")));
+    for packages in site_packages(variables) {
         for wheel in ["nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"] {
             found.push(packages.join(wheel));
         }
@@ -96,10 +105,10 @@ fn folders() -> Vec<PathBuf> {
 }
 
 /// Where Python's packages are, as its own layouts have it.
-fn site_packages() -> Vec<PathBuf> {
-    let mut roots: Vec<PathBuf> = env::var_os("VIRTUAL_ENV").map(PathBuf::from).into_iter().collect();
-    roots.extend(env::var_os("CONDA_PREFIX").map(PathBuf::from));
-    roots.extend(env::var_os("HOME").map(|h| Path::new(&h).join(".local")));
+fn site_packages(variables: Variables<'_>) -> Vec<PathBuf> {
+    let folder = |name| folder_in(variables, name);
+    let mut roots: Vec<PathBuf> = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(folder).collect();
+    roots.extend(folder("HOME").map(|path| path.join(".local")));
     roots.extend(["/usr/local", "/usr"].map(PathBuf::from));
     let pythons = roots.iter().flat_map(|r| matching(&r.join("lib"), |name| name.starts_with("python3")));
     pythons.flat_map(|p| [p.join("site-packages"), p.join("dist-packages")]).collect()
@@ -116,6 +125,21 @@ fn matching(folder: &Path, fits: impl Fn(&str) -> bool) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn empty_and_relative_variables_name_no_folders() {
+        let without = folders(&|_| None);
+        for value in ["", "lib", "./lib", "::lib:."] {
+            assert_eq!(
+                folders(&|name| (name != "IKRA_NVRTC_PATH").then(|| value.into())),
+                without,
+                "{value:?}"
+            );
+        }
+        assert!(without.iter().all(|path| path.is_absolute()));
+        let found = folders(&|name| matches!(name, "CONDA_PREFIX" | "CUDA_PATH").then(|| "/a".into()));
+        assert!(["/a/lib", "/a/lib64"].iter().all(|path| found.contains(&PathBuf::from(path))));
+    }
 
     #[test]
     fn the_major_version_stands_in_the_name() {
