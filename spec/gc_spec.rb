@@ -47,6 +47,27 @@ each_compiling_backend do |backend|
     expect(result.map(&:to_s)).to eq(names)
   end
 
+  it "survives singleton classes being moved and dropped while they are looked at" do
+    skip "no compaction here" unless GC.respond_to?(:compact)
+    fresh = lambda do |i|
+      point = World::Point.new(i)
+      def point.other = 1
+      point
+    end
+    points = Array.new(300) { |i| fresh.call(i) }
+    mover = Thread.new do
+      loop do
+        300.times { |i| points[i] = fresh.call(i) if i % 3 == 0 }
+        GC.compact
+      end
+    end
+    10.times { expect(points.pmap { |point| point.x + 1 }).to eq([*1..300]) }
+  rescue NotImplementedError
+    skip "no compaction here"
+  ensure
+    mover&.kill&.join
+  end
+
   it "survives the objects being moved while other threads drop them" do
     skip "no compaction here" unless GC.respond_to?(:compact)
     mover = Thread.new { 5.times { GC.compact && sleep(0.002) } }

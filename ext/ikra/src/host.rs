@@ -189,7 +189,7 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         let codes = codes.collect();
         let mut assumptions = self.methods.assumptions;
         assumptions.extend_ancestry(self.ancestry.into_inner());
-        if let Some(what) = assumptions.hold_in(self.ruby, &self.pool, &self.tracer.singletons)? {
+        if let Some(what) = assumptions.hold_in(self.ruby, &self.pool, self.tracer.pinned)? {
             return Err(Trouble::Unsupported {
                 message: format!("{what}; a section has the methods of the class only [singleton-methods]"),
                 hint: "give such objects a class of their own, with the methods or the `include` in it"

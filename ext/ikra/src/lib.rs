@@ -6,6 +6,8 @@ mod code;
 mod column;
 mod explain;
 mod gc_roots;
+#[cfg(test)]
+mod held;
 mod host;
 #[cfg(test)]
 mod layers;

@@ -26,6 +26,7 @@ use crate::vm::errors::Trouble;
 use crate::vm::gvl::{self, Ask};
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
+use crate::vm::reentry::once;
 use crate::writing::accumulators::Around;
 use crate::writing::born::Born;
 use crate::writing::columns;
@@ -639,7 +640,7 @@ impl<'a> Run<'a> {
         let Ok(traced) = version.plan.follow(self.pinned, pool, &self.scope, base, None)? else {
             return Ok(None);
         };
-        let differs = version.assumptions.hold_in(self.ruby, &version.pool, &traced.tracer.singletons)?;
+        let differs = version.assumptions.hold_in(self.ruby, &version.pool, traced.tracer.pinned)?;
         Ok(differs.is_none().then_some(traced))
     }
 
@@ -898,7 +899,9 @@ impl<'a> Run<'a> {
             let told = self.section.progress;
             let tell = || {
                 let Some(told) = told else { return Ok(()) };
-                told.call::<_, Value>(progress.so_far()).map(|_| ()).map_err(Trouble::from)
+                once(self.ruby, || told.call::<_, Value>(progress.so_far()))
+                    .map(|_| ())
+                    .map_err(Trouble::from)
             };
             let (begun, in_syncs) = (Instant::now(), Cell::new(Duration::ZERO));
             let meanwhile = || {
@@ -943,7 +946,7 @@ impl<'a> Run<'a> {
                     at += 1;
                     Ok(std::mem::take(&mut heap.store))
                 };
-                Some(gvl::beside(self.ruby, &interrupt, run, answer, meanwhile)?)
+                Some(gvl::beside(self.ruby, (is_deep, &interrupt), run, answer, meanwhile)?)
             } else {
                 let at_sync = &mut |_, _: &mut Store| Err(Error::Internal("a driver without syncs".into()));
                 let run = || executable.run(&mut store, &launch, at_sync, &interrupt, &mut steps);

@@ -14,7 +14,9 @@ use crate::running::changes::{Cell, Changes};
 use crate::running::heap::Heap;
 use crate::versions::Version;
 use crate::vm::errors::Trouble;
+use crate::vm::gvl::{check_deferred, check_process};
 use crate::vm::pinned::Pinned;
+use crate::vm::reentry::once;
 use crate::vm::reflection::{Own, call};
 use crate::vm::value::{Decoded, decode};
 use crate::writing::accumulators::Around;
@@ -142,6 +144,7 @@ impl SyncRun<'_> {
         CopyBack { decoder: self.decoder(version, heap), form: ResultForm::Arrays }
             .write_back(Around { scope: &scope, plan: &version.plan })?;
         heap.commit(&version.layout);
+        check_deferred()?;
         let around = self.around(&version.inferred.schema)?;
         let mut changed =
             self.run_block(version, self.decoder(version, heap), schema, (text, number), syncs)?;
@@ -246,21 +249,25 @@ impl SyncRun<'_> {
             },
             _ => Trouble::Raised(error),
         };
-        let assigned: RArray = match schema.method.as_ref().map(|method| method.receiver) {
-            None => block.funcall("call", (values,)).map_err(stopped)?,
-            Some(receiver) => {
-                let receiver = match receiver {
-                    SyncReceiver::Module(class) => version.pool.class(class),
-                    SyncReceiver::Variable(number) => {
-                        let raw = decoder.variable(number).get(0)?;
-                        decoder.made(raw.0, raw.1)?
-                    }
-                };
-                // SAFETY: classes of the pool and objects that were read are kept alive.
-                let receiver = unsafe { Value::from_raw(receiver) };
-                receiver.funcall_with_block("instance_exec", (values,), block).map_err(stopped)?
-            }
-        };
+        let process = std::process::id();
+        let assigned: Result<RArray, magnus::Error> =
+            match schema.method.as_ref().map(|method| method.receiver) {
+                None => once(self.ruby, || block.funcall("call", (values,))),
+                Some(receiver) => {
+                    let receiver = match receiver {
+                        SyncReceiver::Module(class) => version.pool.class(class),
+                        SyncReceiver::Variable(number) => {
+                            let raw = decoder.variable(number).get(0)?;
+                            decoder.made(raw.0, raw.1)?
+                        }
+                    };
+                    // SAFETY: classes of the pool and objects that were read are kept alive.
+                    let receiver = unsafe { Value::from_raw(receiver) };
+                    once(self.ruby, || receiver.funcall_with_block("instance_exec", (values,), block))
+                }
+            };
+        check_process(process)?;
+        let assigned = assigned.map_err(stopped)?;
         let written = schema.variables.iter().filter(|variable| variable.is_written);
         let mut changed = Changes::default();
         for (variable, now) in written.zip(assigned) {
@@ -287,8 +294,9 @@ impl SyncRun<'_> {
             None => call(self.ruby, Own::Binding, &[self.block.as_raw()])?,
             Some(method) => {
                 let modules = self.ruby.ary_new();
-                for class in method_nesting(self.ruby, &version.pool, method.owner, &method.nesting)? {
-                    // SAFETY: it was just found by its name.
+                let scope = BlockScope::new(self.ruby, self.pinned, self.block);
+                for class in method_nesting(&scope, &version.pool, method.owner, &method.nesting)? {
+                    // SAFETY: it is pinned.
                     modules.push(unsafe { Value::from_raw(class) })?;
                 }
                 module.funcall("within", (modules,))?
@@ -333,6 +341,9 @@ impl SyncRun<'_> {
                 Ok(traced) => traced,
                 Err(misfit) => return Ok(Err(misfit.told(&version.plan, &version.pool))),
             };
+            if let Some(what) = version.assumptions.hold_in(self.ruby, &version.pool, pinned)? {
+                return Ok(Err(what));
+            }
             let is_exact = traced.is_exact;
             let later = Heap::build(traced, &version.layout, &version.inferred, version.room.get())?;
             let same =

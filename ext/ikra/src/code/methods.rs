@@ -7,6 +7,7 @@ use crate::vm::errors::{Stop, Trouble};
 use crate::vm::method_tables::{Snapshot, Start};
 use crate::vm::object_pool;
 use crate::vm::object_pool::ObjectPool;
+use crate::vm::pinned::Pinned;
 use crate::vm::reflection::{Own, call};
 use crate::vm::value;
 use ikra_core::infer::host::{FoundMethod, Holder, Method, Refusal, Visibility};
@@ -60,6 +61,9 @@ impl Assumptions {
             return Ok(true);
         }
         let before = self.take_snapshot(ruby, pool);
+        self.snapshot.take();
+        // So that no other entry takes the place of one of these.
+        pool.keep_method_entries(before.iter().flat_map(Snapshot::entries));
         for (lookup, name, expected) in &self.methods {
             if !is_same(ruby, pool, *lookup, *name, *expected)? {
                 return Ok(false);
@@ -85,18 +89,13 @@ impl Assumptions {
         Snapshot::take(ruby, places.collect())
     }
 
-    /// Would objects with these singleton classes be treated as others of their class are? Otherwise: what differs, of
-    /// which object.
-    pub fn hold_in(
-        &self,
-        ruby: &Ruby,
-        pool: &ObjectPool,
-        singletons: &[(ClassId, VALUE)],
-    ) -> Result<Option<String>, Error> {
-        for (class, singleton) in singletons {
+    /// Would the objects that have a singleton class of their own be treated as others of their class are? Otherwise:
+    /// what differs, of which object.
+    pub fn hold_in(&self, ruby: &Ruby, pool: &ObjectPool, pinned: &Pinned) -> Result<Option<String>, Error> {
+        for (class, singleton) in (0..).map_while(|number| pinned.singleton(number)) {
             for (of, ancestor, is_one) in &self.ancestry {
-                if of == class && classes::inherits(*singleton, pool.class(*ancestor)) != *is_one {
-                    let (class, ancestor) = (pool.name(*class), pool.name(*ancestor));
+                if *of == class && classes::inherits(singleton, pool.class(*ancestor)) != *is_one {
+                    let (class, ancestor) = (pool.name(class), pool.name(*ancestor));
                     return Ok(Some(format!("an object of {class} was extended with {ancestor}")));
                 }
             }
@@ -105,17 +104,17 @@ impl Assumptions {
                 else {
                     continue;
                 };
-                if of != class {
+                if *of != class {
                     continue;
                 }
                 let owner = |holder| {
                     let method = classes::instance_method(ruby, holder, *name)?;
                     method.map(|method| owner(ruby, method)).transpose()
                 };
-                let here = owner(*singleton)?;
-                if owner(pool.class(*class))? != here {
-                    let (class, name) = (pool.name(*class), value::name_of(*name));
-                    let module = here.filter(|owner| owner != singleton).map(classes::path);
+                let here = owner(singleton)?;
+                if owner(pool.class(class))? != here {
+                    let (class, name) = (pool.name(class), value::name_of(*name));
+                    let module = here.filter(|owner| *owner != singleton).map(classes::path);
                     return Ok(Some(match module {
                         Some(module) => format!("an object of {class} has `{name}` from {module}, by extend"),
                         None => format!("an object of {class} has a singleton method `{name}`"),

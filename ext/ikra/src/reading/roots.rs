@@ -160,8 +160,8 @@ impl<'a> BlockScope<'a> {
     /// The modules that the block stands in, innermost first.
     pub fn nesting(&self) -> Result<Vec<VALUE>, Error> {
         let list = procs::nesting(self.ruby, self.binding()?.as_raw())?;
-        self.pinned.pin(list.as_raw());
-        Ok(list.into_iter().map(|module| module.as_raw()).collect())
+        let modules = list.into_iter().map(|module| module.as_raw());
+        Ok(modules.inspect(|module| _ = self.pinned.pin(*module)).collect())
     }
 }
 
@@ -222,7 +222,7 @@ impl Nesting {
                 Self::Fixed(modules.into_iter().map(|module| pool.number(module)).collect())
             }
             Scope::Method { owner, nesting } => {
-                let modules = method_nesting(scope.ruby, pool, *owner, nesting)?;
+                let modules = method_nesting(scope, pool, *owner, nesting)?;
                 Self::Fixed(modules.into_iter().map(|module| pool.number(module)).collect())
             }
         })
@@ -597,9 +597,10 @@ unsafe fn lexical(nesting: &[VALUE], object: VALUE, id: ID) -> VALUE {
     rb_sys::Qundef as VALUE
 }
 
-/// The modules around a method, innermost first, from their names as written (outermost first).
+/// The modules around a method, innermost first, from their names as written (outermost first). All are pinned, as what a
+/// constant holds may be replaced.
 pub fn method_nesting(
-    ruby: &Ruby,
+    scope: &BlockScope<'_>,
     pool: &ObjectPool,
     owner: ClassId,
     written: &[Option<String>],
@@ -614,8 +615,9 @@ pub fn method_nesting(
             None => modules.iter().rev().copied().collect(),
         };
         let parts = path.unwrap_or(name).split("::");
-        let path: Vec<ID> = parts.map(|part| value::intern(ruby, part)).collect();
+        let path: Vec<ID> = parts.map(|part| value::intern(scope.ruby, part)).collect();
         let Some(module) = resolve(&around, &path)? else { break };
+        scope.pinned.pin(module);
         modules.push(module);
     }
     if modules.len() < written.len() {

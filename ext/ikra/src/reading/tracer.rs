@@ -136,8 +136,6 @@ pub struct Tracer<'a> {
     /// Classes and modules that have been met as values.
     modules: FxHashMap<VALUE, ClassId>,
     places: Vec<Option<(HierarchyId, u32)>>,
-    /// Objects whose singleton class could matter: class and singleton class, which the objects in `pinned` keep.
-    pub singletons: Vec<(ClassId, VALUE)>,
     /// By column of the base.
     pub base: Vec<BaseValues>,
     /// The names of Symbols, by their numbers, if they are read: Strings.
@@ -172,7 +170,6 @@ impl<'a> Tracer<'a> {
             pointers: FxHashMap::default(),
             modules: FxHashMap::default(),
             places: Vec::new(),
-            singletons: Vec::new(),
             base: Vec::new(),
             names: ColumnBuilder::default(),
             length: 0,
@@ -191,6 +188,10 @@ impl<'a> Tracer<'a> {
     pub fn begin_with(&mut self, known: &Pinned, kept: &[Kept]) -> Result<(), Stop> {
         for (number, Kept { value, shape, row }) in (0..).zip(kept) {
             fallible::push(&mut self.kept, (*shape, *row))?;
+            // It may have a singleton class by now.
+            if let Shape::Object(_) = shape {
+                self.class_of(*value)?;
+            }
             self.visited.slot(*value)?.enter(Visited::Object(KEPT, number));
         }
         known.each_object(|value| {
@@ -798,7 +799,9 @@ impl<'a> Tracer<'a> {
             let found = procs::class_of(self.ruby, &self.pool, self.pinned, class, object);
             class = or_defer(found, Some(class)).ok_or(Stop::Misfit)?;
         }
-        self.singletons.extend(singleton.map(|singleton| (class, singleton)));
+        if let Some(singleton) = singleton {
+            self.pinned.add_singleton(class, singleton)?;
+        }
         // A singleton class may die and another take its address; a class with a number stays. Classes whose instances
         // may be no objects here (Float, Array) are not entered.
         let no_objects = [

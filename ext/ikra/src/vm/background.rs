@@ -3,7 +3,7 @@
 //! process it ends with it, and in a forked child it is not there: nobody waits for it but the next such work.
 
 use crate::vm::errors::Trouble;
-use crate::vm::gvl::{GvlCell, check_interrupts, without_gvl};
+use crate::vm::gvl::{GvlCell, check_interrupts, check_process, without_gvl};
 use ikra_core::backend::cuda;
 use ikra_core::cancel::CancellationToken;
 use ikra_core::error::Error;
@@ -92,7 +92,7 @@ fn wait<T: Send>(
     receiver: &mut Receiver<Ended<T>>,
     asleep: &AtomicBool,
 ) -> Result<Ended<T>, Trouble> {
-    let wanted = AtomicBool::new(false);
+    let (wanted, process) = (AtomicBool::new(false), std::process::id());
     loop {
         wanted.store(false, Ordering::Relaxed);
         // Lent whole: a thread may have it, though not two of them.
@@ -116,6 +116,7 @@ fn wait<T: Send>(
             return Err(Error::Memory(0).into());
         }
         check_interrupts(ruby)?;
+        check_process(process)?;
     }
 }
 

@@ -11,8 +11,8 @@ use std::cell::RefCell;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
+use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Data of the whole process that only the holder of the GVL can reach. A borrow must not span a call into Ruby, which
@@ -89,68 +89,120 @@ where
     job.ended
 }
 
-/// Runs `work` on a thread of its own: it goes on while Ruby does what it wants this thread for. Only if that raises,
-/// `interrupt` is set, and what was raised is given when `work` has ended. What `work` asks meanwhile is answered by
-/// `answer` on this thread, with the GVL held; if that fails, `work` has no answers any more, and should end soon. So is
-/// `meanwhile` called, ten times a second.
+/// A thread that works for this one.
+struct Worker<'a, T, A> {
+    thread: Option<JoinHandle<T>>,
+    answers: Option<SyncSender<A>>,
+    interrupt: &'a AtomicBool,
+    /// The process in which it is.
+    process: u32,
+}
+
+impl<T, A> Worker<'_, T, A> {
+    fn end(mut self) -> Ended<T> {
+        drop(self.answers.take());
+        match self.thread.take() {
+            Some(thread) => thread.join(),
+            None => Err(Box::new("a thread is waited for twice")),
+        }
+    }
+}
+
+impl<T, A> Drop for Worker<'_, T, A> {
+    fn drop(&mut self) {
+        let (thread, answers) = (self.thread.take(), self.answers.take());
+        if self.process != std::process::id() {
+            // There is no such thread, and it may have been about to use what both have.
+            std::mem::forget((thread, answers));
+            return;
+        }
+        if let Some(thread) = thread {
+            self.interrupt.store(true, Ordering::Relaxed);
+            drop(answers);
+            let _ = thread.join();
+        }
+    }
+}
+
+/// An error, where this is a child of the process that a section, which waits for another thread, has begun in: the
+/// child has only the thread that forked.
+pub fn check_process(begun_in: u32) -> Result<(), Trouble> {
+    if begun_in == std::process::id() {
+        return Ok(());
+    }
+    Err(Trouble::Plain(
+        "a process was forked in the middle of a section, which cannot go on in the child: its threads are not there\n  \
+         hint: leave the child before the section goes on (fork { …; exit! }), or fork before the section or after it"
+            .into(),
+    ))
+}
+
+/// Runs `work` on a thread of its own, with a stack for what recurses where it is `deep`: it goes on while Ruby does what
+/// it wants this thread for. Only if that raises, `interrupt` is set, and what was raised is given when `work` has ended.
+/// What `work` asks meanwhile is answered by `answer` on this thread, with the GVL held; if that fails, `work` has no
+/// answers any more, and should end soon. So is `meanwhile` called, ten times a second.
 pub fn beside<T: Send, Q: Send, A: Send>(
     ruby: &Ruby,
-    interrupt: &AtomicBool,
+    (deep, interrupt): (bool, &AtomicBool),
     work: impl FnOnce(&mut Ask<'_, Q, A>) -> T + Send,
     mut answer: impl FnMut(Q) -> Result<A, Trouble>,
     mut meanwhile: impl FnMut() -> Result<(), Trouble>,
 ) -> Result<Ended<T>, Trouble> {
     const LOOK: Duration = Duration::from_millis(2);
     const MEANWHILE: Duration = Duration::from_millis(100);
-    thread::scope(|scope| {
-        let (asks, mut asked) = mpsc::sync_channel(1);
-        let (answers, answered) = mpsc::sync_channel(1);
-        let worker = thread::Builder::new().stack_size(threads::STACK).spawn_scoped(scope, move || {
-            block_signals();
+    let process = std::process::id();
+    let (asks, mut asked) = mpsc::sync_channel(1);
+    let (answers, answered) = mpsc::sync_channel(1);
+    let body = move || {
+        block_signals();
+        if deep {
             threads::note_large_stack();
-            work(&mut |question| {
-                asks.send(question).ok()?;
-                answered.recv().ok()
-            })
-        });
-        let worker = worker.map_err(|error| threads::no_thread(threads::STACK, &error))?;
-        let wanted = AtomicBool::new(false);
-        let mut called = Instant::now();
-        let raised = loop {
-            let next = called + MEANWHILE;
-            wanted.store(false, Ordering::Relaxed);
-            let (receiver, wanted) = (&mut asked, &wanted);
-            let wait = move || loop {
-                match receiver.recv_timeout(LOOK) {
-                    Err(RecvTimeoutError::Timeout)
-                        if !wanted.load(Ordering::Relaxed) && Instant::now() < next => {}
-                    other => break other,
-                }
-            };
-            let waited = without_gvl(ruby, wanted, wait).and_then(Result::ok);
-            let failed = match waited {
-                Some(Ok(question)) => answer(question).map(|answer| answers.send(answer).is_err()).err(),
-                Some(Err(RecvTimeoutError::Disconnected)) => break Ok(()),
-                Some(Err(RecvTimeoutError::Timeout)) | None => {
-                    let raised = check_interrupts(ruby).map_err(Trouble::from);
-                    let called = if Instant::now() < next {
-                        Ok(())
-                    } else {
-                        called = Instant::now();
-                        meanwhile()
-                    };
-                    raised.and(called).err()
-                }
-            };
-            if let Some(trouble) = failed {
-                interrupt.store(true, Ordering::Relaxed);
-                break Err(trouble);
+        }
+        work(&mut |question| {
+            asks.send(question).ok()?;
+            answered.recv().ok()
+        })
+    };
+    let stack = threads::stack(deep);
+    // SAFETY: whatever the thread borrows is there until it has ended, as `Worker` waits for that; in a forked child there
+    // is no such thread.
+    let thread = unsafe { thread::Builder::new().stack_size(stack).spawn_unchecked(body) };
+    let thread = Some(thread.map_err(|error| threads::no_thread(stack, &error))?);
+    let worker = Worker { thread, answers: Some(answers), interrupt, process };
+    let wanted = AtomicBool::new(false);
+    let mut called = Instant::now();
+    loop {
+        let next = called + MEANWHILE;
+        wanted.store(false, Ordering::Relaxed);
+        let (receiver, looked) = (&mut asked, &wanted);
+        let wait = move || loop {
+            match receiver.recv_timeout(LOOK) {
+                Err(RecvTimeoutError::Timeout)
+                    if !looked.load(Ordering::Relaxed) && Instant::now() < next => {}
+                other => break other,
             }
         };
-        drop(answers);
-        let ended = worker.join();
-        raised.map(|()| ended)
-    })
+        match without_gvl(ruby, &wanted, wait).and_then(Result::ok) {
+            Some(Ok(question)) => {
+                let answer = answer(question)?;
+                check_process(process)?;
+                // It may have ended meanwhile.
+                let _ = worker.answers.as_ref().map(|answers| answers.send(answer));
+            }
+            Some(Err(RecvTimeoutError::Disconnected)) => return Ok(worker.end()),
+            Some(Err(RecvTimeoutError::Timeout)) | None => {
+                let raised = check_interrupts(ruby).map_err(Trouble::from);
+                let called = if Instant::now() < next {
+                    Ok(())
+                } else {
+                    called = Instant::now();
+                    meanwhile()
+                };
+                raised.and(called)?;
+                check_process(process)?;
+            }
+        }
+    }
 }
 
 /// Asks the thread that waits for the work; `None` if it answers no more.
@@ -183,6 +235,21 @@ pub fn or_defer<T>(asked: Result<T, Error>, otherwise: T) -> T {
         });
         otherwise
     })
+}
+
+/// So often what is raised is taken for what another thread sends.
+const INTERRUPTIONS: usize = 16;
+
+/// Does what is to be done whatever another thread sends meanwhile, or a signal does: that is deferred, and what it has
+/// broken off is done again.
+pub fn insist<T>(mut act: impl FnMut() -> Result<T, Trouble>) -> Result<T, Trouble> {
+    for _ in 0..INTERRUPTIONS {
+        match act() {
+            Err(Trouble::Raised(error)) => or_defer(Err(error), ()),
+            ended => return ended,
+        }
+    }
+    act()
 }
 
 /// Raises what was deferred.

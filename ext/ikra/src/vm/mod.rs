@@ -14,6 +14,7 @@ pub mod object_pool;
 pub mod pinned;
 pub mod proc_parts;
 pub mod random_state;
+pub mod reentry;
 pub mod reflection;
 pub mod signal_watcher;
 pub mod stack;

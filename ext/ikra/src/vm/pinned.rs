@@ -22,6 +22,9 @@ pub struct Pinned {
     objects: RefCell<Lists>,
     /// By array kind.
     arrays: RefCell<Lists>,
+    /// Singleton classes of objects that were found, with the number of the class. The objects keep them alive, but not
+    /// where they are.
+    singletons: RefCell<Vec<(ClassId, VALUE)>>,
     /// Roots, Symbols, values about to be written.
     others: RefCell<Vec<VALUE>>,
     /// What a section has made, as long as nothing else holds it.
@@ -37,6 +40,10 @@ impl DataTypeFunctions for Pinned {
             // SAFETY: this is the garbage collector's mark phase, and the values were live when they were listed and
             // have been marked since.
             unsafe { rb_sys::rb_gc_mark(*value) };
+        }
+        for (_, singleton) in &*self.singletons.borrow() {
+            // SAFETY: as above.
+            unsafe { rb_sys::rb_gc_mark(*singleton) };
         }
         self.pools.marked(|pools| {
             // SAFETY: as above.
@@ -62,7 +69,17 @@ impl Pinned {
 
     /// Forgets the objects and arrays found, for a tracer that begins anew.
     pub fn forget_found(&self) {
-        let _ = (self.objects.take(), self.arrays.take());
+        let _ = (self.objects.take(), self.arrays.take(), self.singletons.take());
+    }
+
+    /// Lists the singleton class of an object that was found, an instance of the class.
+    pub fn add_singleton(&self, class: ClassId, singleton: VALUE) -> Result<(), NoMemory> {
+        fallible::push(&mut self.singletons.borrow_mut(), (class, singleton))
+    }
+
+    /// What was listed so, by number.
+    pub fn singleton(&self, number: usize) -> Option<(ClassId, VALUE)> {
+        self.singletons.borrow().get(number).copied()
     }
 
     /// All objects and all arrays found, for adding more ([`add`]).

@@ -5,6 +5,7 @@
 use crate::reading::plan::Plan;
 use crate::reading::roots::{BlockScope, Source};
 use crate::vm::errors::Trouble;
+use crate::vm::gvl::insist;
 use crate::vm::reflection::{Own, call};
 use crate::vm::value;
 use crate::writing::decoder::{Decoder, Values};
@@ -258,7 +259,7 @@ struct Assigned<'a> {
 impl Drop for Assigned<'_> {
     fn drop(&mut self) {
         for variable in 0..self.count {
-            let _ = self.folded.set(variable, 1);
+            let _ = insist(|| self.folded.set(variable, 1));
         }
     }
 }

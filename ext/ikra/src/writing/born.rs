@@ -5,6 +5,7 @@
 use crate::vm::classes;
 use crate::vm::errors::Trouble;
 use crate::vm::object_pool::ObjectPool;
+use crate::vm::reentry::once;
 use crate::vm::value;
 use crate::writing::objects::Maker;
 use crate::writing::strings;
@@ -14,8 +15,8 @@ use ikra_core::heap::Column;
 use ikra_core::infer::{BYTESIZE, ENCODING, FROZEN, Inferred, ORDER, ORIGINAL, WORDS, words_outside};
 use ikra_core::ir::{BufferInfo, BufferKind, Part};
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type};
-use magnus::Ruby;
-use magnus::rb_sys::protect;
+use magnus::rb_sys::{FromRawValue, protect};
+use magnus::{Ruby, Value};
 use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -179,9 +180,11 @@ pub struct Pairs {
 
 impl Pairs {
     pub fn put_into(self, hash: VALUE) -> Result<(), Trouble> {
+        // SAFETY: `Pinned` keeps it alive.
+        let ruby = Ruby::get_with(unsafe { Value::from_raw(hash) });
         // SAFETY: all are kept alive by `Pinned`. Each pair is copied before anything runs. What is raised, as keys may be
         // looked at by the user's code, ends in `protect`; nothing in the closure needs dropping.
-        protect(|| unsafe {
+        let put = || unsafe {
             let mut at = 0;
             while let (Some(key), Some(value)) =
                 (value::items(self.keys).get(at).copied(), value::items(self.values).get(at).copied())
@@ -190,7 +193,8 @@ impl Pairs {
                 at += 1;
             }
             value::NIL
-        })?;
+        };
+        once(&ruby, || protect(put))?;
         Ok(())
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::reading::hashes;
 use crate::vm::errors::Trouble;
+use crate::vm::gvl::insist;
 use crate::vm::value;
 use crate::writing::born::Pairs;
 use crate::writing::decoder::Decoder;
@@ -41,7 +42,7 @@ impl Drop for Written {
     fn drop(&mut self) {
         for Hash { hash, before, .. } in &self.0 {
             // If there is no memory for what it held there is nothing to be done.
-            let _ = clear(*hash).and_then(|()| before.put_into(*hash));
+            let _ = insist(|| clear(*hash).and_then(|()| before.put_into(*hash)));
         }
     }
 }

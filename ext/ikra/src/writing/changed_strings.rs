@@ -2,6 +2,7 @@
 //! is. All that may raise is done before: the new bytes are those of a String of their own, which is then taken over.
 
 use crate::vm::errors::Trouble;
+use crate::vm::gvl::insist;
 use crate::vm::value;
 use crate::writing::decoder::Decoder;
 use crate::writing::exceptions;
@@ -36,7 +37,7 @@ impl Drop for Written {
     fn drop(&mut self) {
         for Change { string, before, .. } in &self.0 {
             // If there is no memory for what it held there is nothing to be done.
-            let _ = replace(*string, *before);
+            let _ = insist(|| replace(*string, *before));
         }
     }
 }

@@ -7,6 +7,7 @@
 use crate::reading::base::Base;
 use crate::reading::variables::{Access, BLOCK};
 use crate::vm::errors::Trouble;
+use crate::vm::gvl::insist;
 use crate::vm::object_layout;
 use crate::vm::value;
 use crate::writing::accumulators::{Accumulators, Around};
@@ -84,11 +85,13 @@ impl FreshVariables {
 impl Drop for FreshVariables {
     fn drop(&mut self) {
         for (object, id) in &self.0 {
-            // It is set, so nothing is raised.
-            let _ = protect(|| {
-                // SAFETY: the object is kept alive by `Pinned`, and the ID is a name's.
-                unsafe { rb_sys::rb_obj_remove_instance_variable(*object, rb_sys::rb_id2sym(*id)) }
-            });
+            // It is set, so nothing is raised but what is sent, and once that is done it is not set any more.
+            // SAFETY: the object is kept alive by `Pinned`, and the ID is a name's.
+            let remove =
+                || unsafe { rb_sys::rb_obj_remove_instance_variable(*object, rb_sys::rb_id2sym(*id)) };
+            // SAFETY: as above.
+            let is_set = || unsafe { rb_sys::rb_ivar_defined(*object, *id) } == value::TRUE;
+            let _ = insist(|| if is_set() { Ok(protect(remove)?) } else { Ok(value::NIL) });
         }
     }
 }
@@ -202,6 +205,7 @@ impl CopyBack<'_> {
         if let Some(folded) = folded {
             folded.assign()?;
         }
+        // From here on all is written: what another thread sends meanwhile, or a signal does, comes afterwards.
         fresh.keep();
         grown.keep();
         hashes.keep();
@@ -495,13 +499,14 @@ impl CopyBack<'_> {
             // SAFETY: holders and values are kept alive by `Pinned`, and no holder is frozen; objects are of the class, and
             // arrays no longer shared, as `prepare` has seen to it. What is raised (no memory) ends in `protect`; nothing in
             // the closure needs dropping.
-            protect(|| unsafe {
+            let mut write = || unsafe {
                 match segment.scope {
                     Scope::Class(..) => access.write(holders, values),
                     Scope::Arrays(_) => store(holders, indices, values),
                 }
                 value::NIL
-            })?;
+            };
+            insist(|| Ok(protect(&mut write)?))?;
             Ok(())
         })
     }

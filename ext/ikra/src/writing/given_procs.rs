@@ -31,7 +31,7 @@ pub fn make(
         }
         let mut closure = None;
         let modules = match &given.place {
-            ProcPlace::Method(owner, nesting) => Some(method_nesting(ruby, pool, *owner, nesting)?),
+            ProcPlace::Method(owner, nesting) => Some(method_nesting(scope, pool, *owner, nesting)?),
             ProcPlace::Block => Some(scope.nesting()?),
             ProcPlace::BlockWithin | ProcPlace::Root(_) => None,
             ProcPlace::Closure(root) => {

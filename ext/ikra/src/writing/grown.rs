@@ -3,6 +3,7 @@
 //! All that may raise is done before: the new items are those of an array of their own, which is then taken over.
 
 use crate::vm::errors::Trouble;
+use crate::vm::gvl::insist;
 use crate::vm::value;
 use crate::writing::decoder::{Decoder, Values};
 use crate::writing::exceptions;
@@ -41,7 +42,7 @@ impl Drop for Written {
     fn drop(&mut self) {
         for Array { array, before, .. } in &self.0 {
             // If there is no memory for what it held there is nothing to be done.
-            let _ = replace(*array, *before);
+            let _ = insist(|| replace(*array, *before));
         }
     }
 }

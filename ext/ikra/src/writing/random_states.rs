@@ -2,6 +2,7 @@
 
 use crate::reading::variables::RANDOM_STATE;
 use crate::vm::errors::Trouble;
+use crate::vm::gvl::insist;
 use crate::vm::{random_state, value};
 use crate::writing::decoder::Decoder;
 use ikra_core::error::Error;
@@ -76,7 +77,7 @@ pub fn prepare(decoder: Decoder<'_>) -> Result<Changed, Trouble> {
 /// Takes no memory, and cannot fail.
 pub fn write(decoder: Decoder<'_>, changed: Changed) -> Result<(), Trouble> {
     for (random, dump) in changed.0 {
-        random_state::load(decoder.ruby, random, dump)?;
+        insist(|| Ok(random_state::load(decoder.ruby, random, dump)?))?;
     }
     Ok(())
 }

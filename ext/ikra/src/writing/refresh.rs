@@ -6,6 +6,7 @@ use crate::reading::strings as texts;
 use crate::reading::variables::{Access, BLOCK};
 use crate::running::changes::{Cell, Changes, Item, Length, may_grow};
 use crate::vm::errors::{Stop, Trouble};
+use crate::vm::gvl::insist;
 use crate::vm::value::{self, Decoded, decode};
 use crate::writing::born::{Known, OfClass, Pairs};
 use crate::writing::changed_strings;
@@ -306,32 +307,36 @@ fn contents(hash: VALUE) -> Result<(Vec<VALUE>, Vec<VALUE>), Stop> {
 }
 
 impl Refresh {
+    /// What is sent meanwhile comes when all is written.
     pub fn write(self, decoder: Decoder<'_>) -> Result<(), Trouble> {
         for Write { class, name, objects, values } in self.variables {
             let mut access = Access::new(decoder.ruby, decoder.heap.pool.class(class), &name);
             for (objects, values) in objects.chunks(BLOCK).zip(values.chunks(BLOCK)) {
                 // SAFETY: objects and values are kept alive by `Pinned`; they are instances of the class, and not frozen.
-                protect(|| unsafe {
+                let mut write = || unsafe {
                     access.write(objects, values);
                     value::NIL
-                })?;
+                };
+                insist(|| Ok(protect(&mut write)?))?;
             }
         }
         for object in self.frozen {
             // SAFETY: as above.
-            protect(|| unsafe { rb_sys::rb_obj_freeze(object) })?;
+            insist(|| Ok(protect(|| unsafe { rb_sys::rb_obj_freeze(object) })?))?;
         }
         for (array, now) in self.arrays {
             // SAFETY: as above.
-            protect(|| unsafe { rb_sys::rb_ary_replace(array, now) })?;
+            insist(|| Ok(protect(|| unsafe { rb_sys::rb_ary_replace(array, now) })?))?;
         }
         for (string, now) in self.strings {
-            changed_strings::replace(string, now)?;
+            insist(|| changed_strings::replace(string, now))?;
         }
         for (hash, [keys, values]) in self.hashes {
-            // SAFETY: as above.
-            protect(|| unsafe { rb_sys::rb_hash_clear(hash) })?;
-            Pairs { keys, values }.put_into(hash)?;
+            insist(|| {
+                // SAFETY: as above.
+                protect(|| unsafe { rb_sys::rb_hash_clear(hash) })?;
+                Pairs { keys, values }.put_into(hash)
+            })?;
         }
         Ok(())
     }
