@@ -64,4 +64,22 @@ each_backend do
     Warnings.without { [1, 2, 3].peach { |i| total += i; seen << :"#{name}#{i}" } }
     expect([total, seen]).to eq([6, [1, 2, 3].map { |i| :"#{name}#{i}" }])
   end
+
+  it "has names that nothing looks at" do
+    symbols = %i[a b c]
+    expect_same([1, 2]) { |x| (_name = symbols[x].name) && x }
+    expect_same([1, 2]) { |x| symbols[x].name.equal?("a") }
+    expect_same([1, 2]) do |x|
+      name = symbols[x].name
+      _held = [name, -> { name }]
+      x
+    end
+    seen = []
+    value = Ikra.section do
+      name = symbols[1].name
+      Ikra.sync { seen << 1 }
+      name.frozen?
+    end
+    expect([seen, value]).to eq([[1], true])
+  end
 end

@@ -8,6 +8,7 @@ require_relative "expressions"
 require_relative "numbers"
 require_relative "conditions"
 require_relative "statements"
+require_relative "dead_values"
 require_relative "narrowing"
 require_relative "loops"
 require_relative "classes"
@@ -53,6 +54,7 @@ module RandomPrograms
     include Numbers
     include Conditions
     include Statements
+    include DeadValues
     include Narrowing
     include Loops
     include Classes

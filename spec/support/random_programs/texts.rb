@@ -61,7 +61,10 @@ module RandomPrograms
       e("\"", pick(["", "<", "é "]), "\#{", expression(types, depth), "}", rest, "\"")
     end
 
-    def named(depth) = e(expression([pick(%i[int sym])], depth), ".to_s")
+    def named(depth)
+      type = pick(%i[int sym])
+      e(expression([type], depth), type == :sym && chance(0.5) ? ".name" : ".to_s")
+    end
 
     def appended(depth)
       e("(+", constant(:str), " << ", expression([:str], depth), " << ", expression([:str], depth), ")")

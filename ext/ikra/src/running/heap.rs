@@ -171,7 +171,7 @@ impl Layout {
         let recipes = program.buffers.iter().map(|buffer| recipe(pool, plan, schema, buffer));
         Ok(Self {
             changes: program.buffers.iter().any(BufferInfo::changes),
-            hierarchies: hierarchies(program, schema),
+            hierarchies: hierarchies(pool, program, schema),
             recipes: recipes.collect::<Result<_, _>>()?,
         })
     }
@@ -264,7 +264,7 @@ fn own_hierarchies(types: &TypeSet, all: &mut Vec<HierarchyId>) {
 }
 
 /// The hierarchies whose ids the program can come across.
-fn hierarchies(program: &Program, schema: &Schema) -> Vec<HierarchyId> {
+fn hierarchies(pool: &ObjectPool, program: &Program, schema: &Schema) -> Vec<HierarchyId> {
     let mut all = Vec::new();
     let columns = schema.columns.iter().map(|column| &column.stored.types);
     let arrays = schema.arrays.iter().map(|array| &array.stored.types);
@@ -277,11 +277,13 @@ fn hierarchies(program: &Program, schema: &Schema) -> Vec<HierarchyId> {
     schema.base.columns.iter().for_each(|column| own_hierarchies(&column.types(), &mut all));
     all.extend(schema.columns.iter().map(|c| c.hierarchy));
     for buffer in &program.buffers {
-        if let BufferKind::Column { hierarchy, .. }
-        | BufferKind::Frozen(hierarchy)
-        | BufferKind::Places(hierarchy) = &buffer.kind
-        {
-            all.push(*hierarchy);
+        match &buffer.kind {
+            BufferKind::Column { hierarchy, .. }
+            | BufferKind::Frozen(hierarchy)
+            | BufferKind::Places(hierarchy) => all.push(*hierarchy),
+            // Also where nothing of the Strings is asked for.
+            BufferKind::SymbolNames => all.push(pool.place(ClassId::STRING).0),
+            _ => {}
         }
     }
     for scalar in &program.scalars {
