@@ -199,4 +199,35 @@ each_compiling_backend do
     expect { [1].peach { |n| list = list ? list : (1..n) } }.to raise_error(Ikra::UnsupportedError, /unsupported-store/)
     expect([range, list]).to eq([1..2, nil])
   end
+
+  describe "what an operator raises" do
+    def raised
+      yield
+      nil
+    rescue StandardError => e
+      e
+    end
+
+    it "has the line of the block" do
+      failing = Class.new { define_method(:+) { |other| other > 1 ? raise("no #{other}") : self } }.new
+      [nil, "a", [], failing].each do |first|
+        total = first
+        plain = raised { [1, 2].each { |x| total += x } }
+        total = first
+        error = raised { [1, 2].peach { |x| total += x } }
+        place = "#{__FILE__}:#{__LINE__ - 1}:in "
+        expect([error.class, error.message[/.*/], error.cause]).to eq([plain.class, plain.message[/.*/], nil])
+        inner = first == failing ? 1 : 0
+        expect(error.backtrace[inner]).to start_with(place).and include("block (4 levels)") unless Ikra.backend == :ruby
+        expect(error.backtrace.count { |frame| frame.start_with?(place) }).to be >= 2
+      end
+    end
+
+    it "tells nothing of the line where Ikra calls it" do
+      total = nil
+      error = raised { [1].peach { |x| total += x } }
+      expect(error.message).not_to include("sum")
+      expect(error.receiver).to be_nil
+    end
+  end
 end

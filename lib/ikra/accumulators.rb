@@ -7,22 +7,22 @@ module Ikra
   module Accumulators
     class << self
       # `total += x`: the parts in the order of the elements.
-      def operator(now, parts, operator, places)
-        fold(now, parts, places) { |sum, part| sum.public_send(operator, part) }
+      def operator(now, parts, operator, *places)
+        fold(now, parts, *places) { |sum, part| sum.public_send(operator, part) }
       end
 
       # `least = [least, x].min`. A literal says in another way than Array#min what cannot be compared.
-      def best(now, parts, method, places)
-        return fold(now, parts, places) { |best, part| [best, part].max } if method == "max"
+      def best(now, parts, method, *places)
+        return fold(now, parts, *places) { |best, part| [best, part].max } if method == "max"
 
-        fold(now, parts, places) { |best, part| [best, part].min }
+        fold(now, parts, *places) { |best, part| [best, part].min }
       end
 
       # `least = [x, least].min`
-      def best_later(now, parts, method, places)
-        return fold(now, parts, places) { |best, part| [part, best].max } if method == "max"
+      def best_later(now, parts, method, *places)
+        return fold(now, parts, *places) { |best, part| [part, best].max } if method == "max"
 
-        fold(now, parts, places) { |best, part| [part, best].min }
+        fold(now, parts, *places) { |best, part| [part, best].min }
       end
 
       # `found ||= x`
@@ -36,16 +36,12 @@ module Ikra
 
       private
 
-      def fold(now, parts, places)
+      # `places`: the element and tick of each part. `frames`: where the block writes the variable.
+      def fold(now, parts, places, frames)
         done = 0
         parts.inject(now) { |sum, part| yield(sum, part).tap { done += 1 } }
       rescue StandardError => e
-        raise if e.frozen?
-
-        e.extend(ElementError)
-        e.element_index, e.tick = places[done]
-        e.set_backtrace(e.backtrace.reject { |frame| frame.start_with?(Failures::OWN) })
-        raise e
+        raise Failures.as_raised_at(e, frames, *places[done]), cause: e.cause
       end
     end
   end

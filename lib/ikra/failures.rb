@@ -77,6 +77,18 @@ module Ikra
       end
     end
 
+    # One that an operator has raised that Ikra calls, as if the element had called it: `frames` tell where that would be.
+    def self.as_raised_at(error, frames, element, tick)
+      return error if error.frozen?
+
+      own, others = (error.backtrace || []).partition { |frame| frame.start_with?(OWN) }
+      inner = (error.backtrace || []).take_while { |frame| !own.include?(frame) }
+      # A method in C has no frame but that of Ikra's line, which error_highlight would tell.
+      error = Messages.without_line(error) if inner.empty?
+      SET_BACKTRACE.bind_call(error, inner + frames(frames) + others.drop(inner.size))
+      placed(error, element, tick)
+    end
+
     # A block is told with the method around it as that is told itself, with its class in newer versions.
     def self.block_label(path, label)
       home = label[/\Ablock (?:\(\d+ levels\) )?in (\w+[?!=]?)\z/, 1] or return label
@@ -221,6 +233,16 @@ module Ikra
         nil
       rescue NameError => e
         e.class.new(PLAIN_MESSAGE.bind_call(e), e.name, receiver:) if e.name == name.to_sym
+      end
+
+      # The same without what error_highlight would add.
+      def without_line(error)
+        message = PLAIN_MESSAGE.bind_call(error)
+        case error
+        when NameError then error.class.new(message, error.name, receiver: error.receiver)
+        when TypeError, ArgumentError then error.class.new(message)
+        else error
+        end
       end
 
       def there?(receiver, name, is_private)

@@ -172,6 +172,8 @@ pub struct AccumulatorSchema {
     pub holder: Holder,
     pub fold: Fold,
     pub types: TypeSet,
+    /// (path, line, label) of where elements write it, with the callers behind it, for what the fold raises.
+    pub place: Vec<(String, u32, String)>,
 }
 
 /// A variable of a driver that elements assign.

@@ -26,12 +26,14 @@ pub(crate) struct Written {
     part: Option<(Temp, Temp)>,
     /// Places where that is written.
     writes: usize,
+    /// The first of them, as [`Lowerer::places_here`] tells it.
+    place: Vec<(String, u32, String)>,
 }
 
 impl Written {
     /// What elements share, which begins with this root.
     pub(super) const fn shared(root: u32) -> Self {
-        Self { fold: Fold::Shared(root), part: None, writes: 1 }
+        Self { fold: Fold::Shared(root), part: None, writes: 1, place: vec![] }
     }
 }
 
@@ -121,7 +123,7 @@ impl Lowerer<'_> {
             let shared = if is_shared { self.shared_variable(&name) } else { None };
             match (shared, fold, reason) {
                 (Some(fold), ..) | (None, Some(fold), None) => {
-                    self.written.insert(name, Written { fold, part: None, writes: count });
+                    self.written.insert(name, Written { fold, part: None, writes: count, place: vec![] });
                 }
                 (None, _, reason) => {
                     let (span, what) = reason.unwrap_or((code.span, "is written"));
@@ -280,7 +282,8 @@ impl Lowerer<'_> {
 
     /// `captured op= value` or `captured = value` by an element.
     pub(crate) fn write_captured(&mut self, node: &Node, name: &str, value: &Node, unused: bool) -> Operand {
-        let Some(Written { fold, part: Some((part, tick)), writes }) = self.written.get(name).cloned() else {
+        let Some(Written { fold, part: Some((part, tick)), writes, place }) = self.written.get(name).cloned()
+        else {
             return Operand::bottom();
         };
         if !unused && fold != Fold::Last {
@@ -303,6 +306,10 @@ impl Lowerer<'_> {
                 format!("`{name}` is written while the value that it is given is computed"),
                 Some("compute the value first".into()),
             );
+        }
+        if place.is_empty() {
+            let place = self.places_here();
+            self.written.entry(name.to_string()).and_modify(|written| written.place = place);
         }
         self.writing.push(name.to_string());
         let given = match &fold {
@@ -430,6 +437,7 @@ impl Lowerer<'_> {
             holder: self.memo.global_state.get(name).map_or(Holder::Scope, |state| state.holder.clone()),
             fold: written.fold.clone(),
             types: self.memo.accumulators.get(name).cloned().unwrap_or_default(),
+            place: written.place.clone(),
         });
         all.collect()
     }

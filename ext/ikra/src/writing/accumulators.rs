@@ -131,7 +131,11 @@ impl Accumulators<'_> {
                 Fold::Last | Fold::Shared(_) => ("last", ""),
             };
             faults::point("putting parts together")?;
-            let folded: Value = module.funcall(how, (now, parts, name, places))?;
+            let frames = ruby.ary_new();
+            for (path, line, label) in &variable.place {
+                frames.push((path.as_str(), *line, label.as_str()))?;
+            }
+            let folded: Value = module.funcall(how, (now, parts, name, places, frames))?;
             places_of.push(place);
             values.push(folded)?;
             values.push(now)?;
