@@ -122,6 +122,54 @@ each_compiling_backend do
       expect([1].pmap(&section)).to eq([3])
     end
 
+    it "that has another time than when it was replaced is seen to have changed" do
+      section, path = load_text("proc { |n| n + 1 }\n")
+      File.write("#{path}.new", "proc { |n| n + 2 }\n")
+      File.utime(0, 0, "#{path}.new")
+      File.rename("#{path}.new", path)
+      expect { [1].pmap(&section) }.to raise_error(Ikra::Error, /has changed/)
+    end
+
+    it "that is edited or deleted behind the first section is known as it was loaded" do
+      (one, other), path = load_text("def more_of_it(n) = n + 10\n[proc { |n| n + 1 }, proc { |n| more_of_it(n) }]\n")
+      expect([1].pmap(&one)).to eq([2])
+      File.write(path, "# another line\n\n[]\n")
+      expect([1].pmap(&other)).to eq([11])
+      expect([1.5].pmap(&other)).to eq([11.5])
+      FileUtils.rm_f(path)
+      expect([1, 2.5].pmap(&other)).to eq([11, 12.5])
+    end
+
+    it "that is loaded again is known twice" do
+      one, path = load_text("proc { |n| n + 1 }\n")
+      expect([1].pmap(&one)).to eq([2])
+      File.write(path, "proc { |n| n + 2 }\n")
+      other = instance_eval_file(path)
+      expect([[1.5].pmap(&one), [1].pmap(&other), [1.5].pmap(&other)]).to eq([[2.5], [3], [3.5]])
+    end
+
+    it "may begin with a byte order mark" do
+      section, = load_text("\u{feff}proc { |n| n + 1 }\n")
+      expect([1, 2].pmap(&section)).to eq([2, 3])
+    end
+
+    it "of another encoding has code, but no Strings" do
+      section, = load_text("# encoding: us-ascii\nproc { |n| n + :abc.size }\n")
+      expect([1, 2].pmap(&section)).to eq([4, 5])
+      ["\"abc\"", "\"a\#{n}\"", "\"\""].each do |text|
+        section, = load_text("# -*- coding: us-ascii -*-\nproc { |n| #{text} }\n")
+        expect { [1].pmap(&section) }.to raise_error(Ikra::UnsupportedError, /at its top.*\[unsupported-encoding\]/)
+      end
+      section, = load_text("# encoding: us-ascii\nproc { |n| \"\\u00e9\" }\n")
+      expect([1].pmap(&section)).to eq(["é"])
+    end
+
+    it "with characters of another encoding is refused" do
+      section, path = load_text("# encoding: iso-8859-1\n# \xe9\nproc { |n| n + 1 }\n".b)
+      expect { [1].pmap(&section) }
+        .to raise_error(Ikra::UnsupportedError, /#{Regexp.escape(path)} is not written in UTF-8, but in iso-8859-1/)
+    end
+
     it "that is gone is refused" do
       section, path = load_text("proc { |n| n + 1 }\n")
       FileUtils.rm_f(path)

@@ -11,6 +11,8 @@ pub struct SourceFile {
     pub text: String,
     /// The line number of the first line of `text` (1 except for eval'd text).
     pub first_line: u32,
+    /// Does a comment at the top name another encoding than UTF-8, which its literals have then?
+    pub names_other_encoding: bool,
     line_starts: Vec<u32>,
 }
 
@@ -19,7 +21,9 @@ impl SourceFile {
         let text = text.into();
         let line_starts = std::iter::once(0)
             .chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1));
-        Self { path: path.into(), line_starts: line_starts.collect(), text, first_line }
+        let line_starts = line_starts.collect();
+        let names_other_encoding = declared_encoding(&text).is_some_and(|name| !is_utf8(name));
+        Self { path: path.into(), line_starts, text, first_line, names_other_encoding }
     }
 
     /// Byte offset of a (line, byte column) pair as `code_location` gives it; `None` when the text has no such place.
@@ -41,6 +45,31 @@ impl SourceFile {
         let Some(start) = self.line_starts.get(index) else { return "" };
         self.text[*start as usize..].lines().next().unwrap_or("")
     }
+}
+
+/// What stands behind `coding:` or `coding=` in a comment that is the first line, or the second one behind `#!`
+/// (`set_file_encoding` of MRI's parse.y).
+fn declared_encoding(text: &str) -> Option<&str> {
+    let mut lines = text.strip_prefix('\u{feff}').unwrap_or(text).lines();
+    let mut line = lines.next()?;
+    if line.starts_with("#!") {
+        line = lines.next()?;
+    }
+    let comment = line.trim_start().strip_prefix('#')?;
+    let lower = comment.to_ascii_lowercase();
+    lower.match_indices("coding").find_map(|(at, word)| {
+        let rest = comment[at + word.len()..].trim_start().strip_prefix([':', '='])?.trim_start();
+        let part_of_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        let end = rest.find(|c| !part_of_name(c)).unwrap_or(rest.len());
+        (end > 0).then(|| &rest[..end])
+    })
+}
+
+/// By a name as a comment has it, with how lines end.
+fn is_utf8(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let name = name.strip_suffix("-unix").or(name.strip_suffix("-dos")).unwrap_or(&name);
+    name == "utf-8" || name == "cp65001"
 }
 
 /// Index of a file in a [`SourceMap`].
@@ -114,5 +143,30 @@ impl SourceMap {
     pub fn place(&self, span: Span) -> (String, u32) {
         let file = self.file(span.file);
         (file.path.clone(), file.position(span.start).0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_at_the_top_name_encodings() {
+        let other = |text: &str| SourceFile::new("a.rb", text, 1).names_other_encoding;
+        for text in
+            ["# encoding: us-ascii\n", "#!/usr/bin/ruby\n# -*- coding: EUC-JP -*-", "  # CODING=binary"]
+        {
+            assert!(other(text), "{text}");
+        }
+        let same = [
+            "",
+            "1 # encoding: us-ascii",
+            "\n# encoding: us-ascii",
+            "# coding: UTF-8-unix",
+            "# encodings: many",
+        ];
+        for text in same.into_iter().chain(["\u{feff}# encoding: utf-8", "# no coding", "# coding:"]) {
+            assert!(!other(text), "{text}");
+        }
     }
 }

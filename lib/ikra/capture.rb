@@ -6,8 +6,6 @@ module Ikra
 
   # Finds the source of a block or method, and tells when it is not the one that was loaded.
   module Capture
-    # Files changed later than this may have been changed after they were loaded.
-    STARTED = Time.now
     # Positions in InstructionSequence#to_a.
     MISC = 4
     LOCALS = 10
@@ -34,9 +32,7 @@ module Ikra
         if (text = Delegation.text(iseq))
           first = location.first
           [iseq.path, text, [first], [first, 0, first + 2, 3], iseq.label]
-        elsif path && (lines || File.file?(path))
-          text = lines ? lines.join : read(path)
-          check(iseq, path, text, location) unless lines
+        elsif path && (text = lines ? FileTexts.without_bom(lines.join) : loaded(iseq, path, location))
           [iseq.path, text, [1], location, iseq.label]
         elsif lines
           [iseq.path, lines.join, first_lines(lines.size, location), location, iseq.label, locals(iseq.to_a)]
@@ -48,7 +44,7 @@ module Ikra
       end
 
       # Can a file be another one than was loaded?
-      def changed?(path) = !File.file?(path) || File.mtime(path) > STARTED
+      def changed?(path) = FileTexts.changed?(path)
 
       # @raise [Ikra::Error]
       def raise_changed(path, line)
@@ -93,13 +89,6 @@ module Ikra
         "the source of #{iseq.label} (#{place}) was not kept"
       end
 
-      def read(path)
-        text = File.read(path, encoding: Encoding::UTF_8)
-        text.valid_encoding? ? text : File.read(path, encoding: Encoding::BINARY).encode(Encoding::UTF_8)
-      rescue EncodingError
-        raise UnsupportedError, "#{path} is not written in UTF-8"
-      end
-
       # The names of local variables in code and in what stands in it.
       def locals(list)
         names = list[LOCALS].grep(Symbol).map(&:name)
@@ -113,13 +102,17 @@ module Ikra
         ([last - size + 1, 1].max..first).to_a
       end
 
-      # Compares the instructions of a file changed lately with those that were loaded from it.
-      def check(iseq, path, text, location)
-        return unless changed?(path)
-
-        same = instructions(iseq.to_a)
-        found = compiled(path, text, iseq)[location]
-        raise_changed(iseq.path, location[0]) if found && !found.include?(same)
+      # The text of a file that code was loaded from. Of a file that was changed it is the one that has the code's
+      # instructions at its place.
+      def loaded(iseq, path, location)
+        there = nil
+        text = FileTexts.find(path) do |known|
+          same = instructions(iseq.to_a)
+          there = compiled(path, known, iseq)[location]
+          there&.include?(same)
+        end
+        raise_changed(iseq.path, location[0]) if text && there && !there.include?(instructions(iseq.to_a))
+        text
       end
 
       # The instructions of all code in a text, by location; nothing when it cannot be compared.

@@ -42,6 +42,9 @@ impl Lowering<'_> {
 
     pub(super) fn string(&mut self, string: &prism::StringNode<'_>) -> Node {
         let span = self.span(&string.location());
+        if self.source.names_other_encoding && !string.is_forced_utf8_encoding() {
+            return self.refuse(&refusals::FILE_ENCODING, span);
+        }
         let text = self.utf8(string.unescaped(), span);
         let parts = match text.is_empty() {
             _ if string.is_frozen() => vec![StringPart::Frozen(text)],
@@ -53,6 +56,9 @@ impl Lowering<'_> {
 
     pub(super) fn interpolated_string(&mut self, string: &prism::InterpolatedStringNode<'_>) -> Node {
         let span = self.span(&string.location());
+        if self.source.names_other_encoding {
+            return self.refuse(&refusals::FILE_ENCODING, span);
+        }
         let mut parts = Vec::new();
         self.string_parts(&string.parts(), span, &mut parts);
         if string.is_frozen() && parts.iter().all(|part| matches!(part, StringPart::Text(_))) {

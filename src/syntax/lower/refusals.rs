@@ -50,6 +50,9 @@ refusals! {
     ENCODING "unsupported-encoding"
         "only text in UTF-8 can be used in a parallel section"
         "write the text in UTF-8, without escapes for single bytes";
+    FILE_ENCODING "unsupported-encoding"
+        "a String of a file that names another encoding than UTF-8 at its top cannot be used in a parallel section"
+        "leave out that comment, as UTF-8 is what files are in";
     TWICE "unsupported-hash"
         "a key stands twice in a Hash literal: which place it gets is not the same in all Rubies"
         "leave out the one that is overwritten";

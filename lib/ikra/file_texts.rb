@@ -1,0 +1,97 @@
+# frozen_string_literal: true
+
+module Ikra
+  # The texts of files as they were loaded: what a file holds that nothing has touched since the program began, and from
+  # then on what was read of it, although it may be another one by now.
+  module FileTexts
+    # Files touched later than this may have been changed after they were loaded.
+    STARTED = Time.now
+    # The clock of a file system may be behind by so many seconds.
+    TICK = 0.02
+    # So many texts of a file are kept: it may be loaded again.
+    MOST = 4
+    BOM = "\xEF\xBB\xBF".b.freeze
+    # What stands at the top and names an encoding.
+    ENCODING = /\A(?:#!.*\n)?[ \t\f\v]*#.*?coding[ \t]*[:=][ \t]*([\w.-]+)/i
+
+    Kept = Struct.new(:stamp, :text)
+
+    @kept = {}
+
+    class << self
+      # May the file be another one than was loaded? When it was written last can be set to anything (rsync, tar), when it
+      # was replaced cannot.
+      def changed?(path, stat = stat(path))
+        !stat || [stat.mtime, stat.ctime].max > STARTED - TICK
+      end
+
+      # @yield [String] is it that text? Asked where there is a choice
+      # @return [String, nil] the text that was loaded from the file; or the one that it has now; nil if there is none
+      def find(path, &is_it)
+        stat = stat(path)
+        kept = @kept[path] || []
+        stamp = stat && [stat.ino, stat.size, stat.mtime, stat.ctime]
+        return (kept.first || keep(path, stamp)).text if kept.all? { |one| one.stamp == stamp } && !changed?(path, stat)
+
+        now, before = kept.partition { |one| one.stamp == stamp }
+        known = before.map(&:text).find(&is_it)
+        return known if known || !stat
+
+        text = now.empty? ? read(path) : now.first.text
+        keep(path, stamp, text) if is_it.call(text) && now.empty?
+        text
+      end
+
+      # Without what may stand before the first line.
+      def without_bom(text)
+        return text unless text.byteslice(0, 3).b == BOM && !counts_bom?
+
+        text.byteslice(3..)
+      end
+
+      private
+
+      def stat(path)
+        File.stat(path) if File.file?(path)
+      rescue SystemCallError
+        nil
+      end
+
+      def keep(path, stamp, text = read(path))
+        one = Kept.new(stamp, text)
+        @kept[path] = [one, *@kept[path]].first(MOST)
+        one
+      end
+
+      def read(path)
+        text = without_bom(File.binread(path))
+        name = text[ENCODING, 1]
+        text.force_encoding(Encoding::UTF_8)
+        text.valid_encoding? && (text.ascii_only? || utf8?(name)) ? text : refuse(path, name)
+      end
+
+      def utf8?(name)
+        !name || name.match?(/\A(utf-8|cp65001)(-unix|-dos)?\z/i)
+      end
+
+      def refuse(path, name)
+        raise UnsupportedError, "#{path} is not written in UTF-8#{", but in #{name}" unless utf8?(name)} " \
+                                "[unsupported-encoding]\n  hint: write it in UTF-8, which needs no comment"
+      end
+
+      # Do columns of the first line begin with it, in the running Ruby?
+      def counts_bom?
+        @counts_bom = column("\u{feff}-> {}") != column("-> {}") if @counts_bom.nil?
+        @counts_bom
+      end
+
+      # Of the code in a text.
+      def column(text)
+        found = nil
+        RubyVM::InstructionSequence.compile(text).each_child { |code| found = code.to_a[Capture::MISC][:code_location][1] }
+        found
+      end
+    end
+  end
+  private_constant :FileTexts
+end
