@@ -414,7 +414,7 @@ impl Lowerer<'_> {
         for operand in &operands {
             self.note_stale(&operand.types);
         }
-        self.active = vec![Inlined::new(code, *builtin)];
+        self.active = vec![Inlined::new(code, *builtin).with(key.types())];
         let choice = self.memo.type_number(&key.receiver);
         let mut context = self.memo.context(0, u32::MAX - 1, choice);
         for types in key.types().skip(1) {

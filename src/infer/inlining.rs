@@ -13,6 +13,8 @@ use std::rc::Rc;
 
 /// Calls inlined into each other, as deep as this; then the methods become functions.
 pub(super) const MAX_INLINE_DEPTH: usize = 60;
+/// A built-in is inlined into so many calls of itself, with other types.
+const MAX_INLINED_WITHIN: usize = 3;
 
 impl Lowerer<'_> {
     #[allow(clippy::too_many_arguments, reason = "the parts of a call, used together once")]
@@ -45,7 +47,8 @@ impl Lowerer<'_> {
         if outlined || self.memo.recursive.contains(&identity) {
             return self.function_call(receiver, name, owner, code, builtin, arguments, block);
         }
-        let inlined = Inlined::new(code, builtin);
+        let types = std::iter::once(receiver).chain(arguments.operands()).map(|operand| &operand.types);
+        let inlined = Inlined::new(code, builtin).with(types);
         let calls_itself = self.calls_itself(inlined);
         let too_deep = self.active.len() >= MAX_INLINE_DEPTH;
         if too_deep && !calls_itself && can_be_function {
@@ -112,11 +115,16 @@ impl Lowerer<'_> {
     }
 
     /// Is the code called from itself? A built-in that is called by a method of the user's, such as a `<=>`, is not: that
-    /// method would call itself.
+    /// method would call itself. Nor is one that goes through an array for the arrays in it, which are of other types, if
+    /// it is not too deep in them: as a function it would be one for both, and their kinds one that holds itself.
     fn calls_itself(&self, inlined: Inlined) -> bool {
         let users = self.active.iter().rposition(|active| !active.builtin);
         let from = users.filter(|_| inlined.builtin).map_or(0, |last| last + 1);
-        self.active[from..].contains(&inlined)
+        let mut around = self.active[from..].iter().filter(|active| active.code == inlined.code);
+        match inlined.builtin {
+            true => around.clone().count() >= MAX_INLINED_WITHIN || around.any(|active| *active == inlined),
+            false => around.any(|active| *active == inlined),
+        }
     }
 
     pub(super) fn push_frame(

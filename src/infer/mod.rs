@@ -111,8 +111,9 @@ use host::Scope;
 use joins::Join;
 pub(crate) use made_procs::MadeProc;
 use memo::{Context, FunctionKey, Memo};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -341,11 +342,24 @@ pub(crate) struct Inlined {
     pub code: usize,
     /// Written in Ruby by us.
     pub builtin: bool,
+    /// Of a built-in, a hash of the types that it is called with: for what is within an array it may call itself with
+    /// others.
+    pub types: u64,
 }
 
 impl Inlined {
     pub fn new(code: &Rc<Code>, builtin: bool) -> Self {
-        Self { code: Rc::as_ptr(code) as usize, builtin }
+        Self { code: Rc::as_ptr(code) as usize, builtin, types: 0 }
+    }
+
+    /// Called with these types.
+    pub fn with<'a>(self, types: impl Iterator<Item = &'a TypeSet>) -> Self {
+        if !self.builtin {
+            return self;
+        }
+        let mut hasher = FxHasher::default();
+        types.for_each(|types| types.hash(&mut hasher));
+        Self { types: hasher.finish(), ..self }
     }
 }
 
