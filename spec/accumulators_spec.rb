@@ -218,7 +218,7 @@ each_compiling_backend do
         place = "#{__FILE__}:#{__LINE__ - 1}:in "
         expect([error.class, error.message[/.*/], error.cause]).to eq([plain.class, plain.message[/.*/], nil])
         inner = first == failing ? 1 : 0
-        expect(error.backtrace[inner]).to start_with(place).and include("block (4 levels)") unless Ikra.backend == :ruby
+        expect(error.backtrace[inner]).to start_with(place).and include("block (6 levels)") unless Ikra.backend == :ruby
         expect(error.backtrace.count { |frame| frame.start_with?(place) }).to be >= 2
       end
     end

@@ -32,11 +32,9 @@ module Ikra
         if (text = Delegation.text(iseq))
           first = location.first
           [iseq.path, text, [first], [first, 0, first + 2, 3], iseq.label]
-        elsif path && (text = lines ? FileTexts.without_bom(lines.join) : loaded(iseq, path, location))
-          [iseq.path, text, [1], location, iseq.label]
-        elsif lines
+        elsif lines && !path
           [iseq.path, lines.join, first_lines(lines.size, location), location, iseq.label, locals(iseq.to_a)]
-        elsif (text = given(iseq, location))
+        elsif (text = (path && whole(iseq, lines, location)) || given(iseq, location))
           [iseq.path, text, [1], location, iseq.label]
         else
           [missing(iseq), nil]
@@ -70,6 +68,11 @@ module Ikra
       end
 
       private
+
+      # The text of a file.
+      def whole(iseq, lines, location)
+        lines ? FileTexts.without_bom(lines.join) : loaded(iseq, iseq.absolute_path, location)
+      end
 
       # What Ikra has put together; or the program that was given with -e, if the code is part of it.
       def given(iseq, location)

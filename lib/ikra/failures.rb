@@ -77,7 +77,7 @@ module Ikra
       end
     end
 
-    # One that an operator has raised that Ikra calls, as if the element had called it: `frames` tell where that would be.
+    # One that an operator has raised that Ikra calls, as if the element had called it, at the place that `frames` tell.
     def self.as_raised_at(error, frames, element, tick)
       return error if error.frozen?
 

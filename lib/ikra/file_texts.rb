@@ -27,19 +27,13 @@ module Ikra
 
       # @yield [String] is it that text? Asked where there is a choice
       # @return [String, nil] the text that was loaded from the file; or the one that it has now; nil if there is none
-      def find(path, &is_it)
+      def find(path, &)
         stat = stat(path)
-        kept = @kept[path] || []
         stamp = stat && [stat.ino, stat.size, stat.mtime, stat.ctime]
-        return (kept.first || keep(path, stamp)).text if kept.all? { |one| one.stamp == stamp } && !changed?(path, stat)
+        now, before = (@kept[path] || []).partition { |one| one.stamp == stamp }
+        return (now.first || keep(path, stamp)).text if before.empty? && !changed?(path, stat)
 
-        now, before = kept.partition { |one| one.stamp == stamp }
-        known = before.map(&:text).find(&is_it)
-        return known if known || !stat
-
-        text = now.empty? ? read(path) : now.first.text
-        keep(path, stamp, text) if is_it.call(text) && now.empty?
-        text
+        before.map(&:text).find(&) || (there(path, stamp, now.first, &) if stat)
       end
 
       # Without what may stand before the first line.
@@ -50,6 +44,13 @@ module Ikra
       end
 
       private
+
+      # The text that the file has now, which is kept if it is the one that was loaded.
+      def there(path, stamp, known)
+        text = known ? known.text : read(path)
+        keep(path, stamp, text) if yield(text) && !known
+        text
+      end
 
       def stat(path)
         File.stat(path) if File.file?(path)
@@ -88,8 +89,8 @@ module Ikra
       # Of the code in a text.
       def column(text)
         found = nil
-        RubyVM::InstructionSequence.compile(text).each_child { |code| found = code.to_a[Capture::MISC][:code_location][1] }
-        found
+        RubyVM::InstructionSequence.compile(text).each_child { |code| found = code.to_a[Capture::MISC] }
+        found[:code_location][1]
       end
     end
   end

@@ -8,7 +8,6 @@ require_relative "expressions"
 require_relative "numbers"
 require_relative "conditions"
 require_relative "statements"
-require_relative "dead_values"
 require_relative "narrowing"
 require_relative "loops"
 require_relative "classes"
@@ -54,7 +53,6 @@ module RandomPrograms
     include Numbers
     include Conditions
     include Statements
-    include DeadValues
     include Narrowing
     include Loops
     include Classes

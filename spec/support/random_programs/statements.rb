@@ -1,8 +1,12 @@
 # frozen_string_literal: true
 
+require_relative "dead_values"
+
 module RandomPrograms
   # Statements: assignments of all kinds, branches, and writes to the own object.
   module Statements
+    include DeadValues
+
     KINDS = { assign: 6, operate: 4, several: 2, branch: 6, tail_branch: 2, case_statement: 2, narrowing: 4,
               loop_statement: 5, write: 6, call_statement: 2, leave_early: 1.5, failure: 0.3, destructured: 0.7,
               yielding: 3, make_list: 2.5, change_list: 4, change_hash: 4, take_apart: 1, make_lambda: 1.2,
