@@ -19,8 +19,8 @@ module Ikra
     @kept = {}
 
     class << self
-      # May the file be another one than was loaded? When it was written last can be set to anything (rsync, tar), when it
-      # was replaced cannot.
+      # May the file be another one than was loaded? The time of its last change can be set to any (rsync, tar), that of
+      # its replacement cannot.
       def changed?(path, stat = stat(path))
         !stat || [stat.mtime, stat.ctime].max > STARTED - TICK
       end
@@ -29,11 +29,11 @@ module Ikra
       # @return [String, nil] the text that was loaded from the file; or the one that it has now; nil if there is none
       def find(path, &)
         stat = stat(path)
-        stamp = stat && [stat.ino, stat.size, stat.mtime, stat.ctime]
+        stamp = stamp(stat)
         now, before = (@kept[path] || []).partition { |one| one.stamp == stamp }
         return (now.first || keep(path, stamp)).text if before.empty? && !changed?(path, stat)
 
-        before.map(&:text).find(&) || (there(path, stamp, now.first, &) if stat)
+        before.map(&:text).find(&) || there(path, stamp, now.first, &)
       end
 
       # Without what may stand before the first line.
@@ -47,10 +47,14 @@ module Ikra
 
       # The text that the file has now, which is kept if it is the one that was loaded.
       def there(path, stamp, known)
+        return unless stamp
+
         text = known ? known.text : read(path)
         keep(path, stamp, text) if yield(text) && !known
         text
       end
+
+      def stamp(stat) = stat && [stat.ino, stat.size, stat.mtime, stat.ctime]
 
       def stat(path)
         File.stat(path) if File.file?(path)
