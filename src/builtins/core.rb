@@ -6,7 +6,7 @@ module Comparable
   def ==(other)
     return true if equal?(other)
 
-    order = self <=> other
+    order = __asked_order(other)
     order.__nil? ? false : order == 0
   end
 
@@ -33,7 +33,7 @@ module Comparable
   end
 
   def __ordered(other)
-    order = self <=> other
+    order = __asked_order(other)
     __compare_failed(other) if order.__nil?
     order
   end
@@ -2568,7 +2568,7 @@ module Array
   def __spaceship(other)
     i = 0
     while i < size && i < other.size
-      order = __item(i) <=> other.__item(i)
+      order = __item(i).__asked_order(other.__item(i))
       return order unless order.__is(0)
       i += 1
     end
@@ -3482,12 +3482,12 @@ module Range
     low = self.begin
     high = self.end
     unless low.__nil?
-      order = low <=> value
+      order = low.__asked_order(value)
       return false if order.__nil? || __order(order, low, value) > 0
     end
     return true if high.__nil?
 
-    order = value <=> high
+    order = value.__asked_order(high)
     return false if order.__nil?
 
     side = __order(order, value, high)
@@ -3537,7 +3537,7 @@ module TextRange
 
   def cover?(value)
     low = __from
-    order = low <=> value
+    order = low.__asked_order(value)
     return false if order.__nil? || order > 0
 
     order = value <=> __to
@@ -4590,7 +4590,7 @@ module Kernel
 
   # Of what has no order of its own, for the built-ins that compare.
   def __ordered(other)
-    order = self <=> other
+    order = __asked_order(other)
     __compare_failed(other) if order.__nil?
     order
   end

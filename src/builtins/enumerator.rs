@@ -4,7 +4,7 @@
 
 use super::sequence::{least, most};
 use super::{Invocation, Row, bare, carrying, naming, row};
-use crate::infer::{BlockRef, Lowerer, Operand};
+use crate::infer::{Arguments, BlockRef, CallType, Lowerer, Operand};
 use crate::ir::{Comparison, ErrorKind};
 use crate::types::{ArrayKind, HashSort, Type, TypeSet};
 
@@ -170,7 +170,9 @@ fn each(s: &mut Lowerer<'_>, enumerator: &Operand, block: BlockRef, packs: bool)
         EACH => "each".to_string(),
         method => method.to_string(),
     };
-    s.send_block(&source, &name, &args, Some(block))
+    // The method that the Enumerator was made of is called as the user would.
+    let arguments = Arguments { positional: args, ..Arguments::default() };
+    s.within_slot(0x180, |s| s.dispatch(&source, &name, &arguments, Some(block), CallType::Own))
 }
 
 /// May a method of such a value yield several values? Of Enumerators there are some that hand on what they are given.

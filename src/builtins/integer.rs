@@ -4,7 +4,7 @@ use super::numeric::{arithmetic, to_f};
 use super::{Invocation, Row, bare, row};
 use crate::infer::{Lowerer, Operand};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, Interval, MathFn, UnaryOp, Value};
-use crate::types::Type;
+use crate::types::{ClassId, Type};
 
 pub(super) const ROWS: &[Row] =
     &[
@@ -234,6 +234,13 @@ fn limit_argument(s: &mut Lowerer<'_>, call: &Invocation, inwards: UnaryOp) -> O
     let limit = s.switch(&arg, 10, &mut |s, arg| match arg.types.single() {
         Some(Type::Integer) => arg,
         Some(Type::Float) => {
+            // Without a last Integer, MRI counts and compares by these.
+            for name in ["+", "-", "<", ">"] {
+                if s.is_redefined(ClassId::INTEGER, name) {
+                    let refusal = s.redefined(ClassId::INTEGER, name, &format!("`{}` to a Float", call.name));
+                    return s.refuse(refusal);
+                }
+            }
             let whole = s.b.unary(inwards, arg.value());
             super::float::to_integer(s, whole, "to_i")
         }

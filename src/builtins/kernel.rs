@@ -37,7 +37,7 @@ pub(super) const ROWS: &[Row] = &[
         s.switch(&arg, 0, &mut |s, arg| {
             let bools = |o: &Operand| o.types.single_shape() == Some(Shape::Bool);
             if arg.types.single() == receiver.types.single() || bools(&arg) && bools(&receiver) {
-                s.send(&receiver, "==", &[arg], 1)
+                s.send_from(&receiver, "==", &[arg], 1, CallType::Core)
             } else {
                 Operand::bool(s.b.bool(false))
             }
@@ -65,6 +65,8 @@ pub(super) const ROWS: &[Row] = &[
     // What a Hash takes as its key: a copy of what would change.
     bare("#as_key", |_, c| c.receiver.clone()),
     carrying("#new_hash", super::hash::literal),
+    // What a user's class says, where the Ruby of built-ins means Ruby's own.
+    carrying("#asked_order", |s, c| s.send(&c.receiver, "<=>", &c.args, 2)),
     bare("#refuse_other_keys", |s, _| s.fail(ErrorKind::Unsupported(super::hash::OTHER_KEYS.into()), &[])),
     // As equal?, where it can be known.
     carrying("#is", |s, c| {
@@ -78,7 +80,7 @@ pub(super) const ROWS: &[Row] = &[
     carrying("#equals", equals),
     carrying("===", equals),
     carrying("!=", |s, c| {
-        let equal = s.send(&c.receiver, "==", &c.args, 3);
+        let equal = s.send_written(&c.receiver, "==", &c.args, 3);
         if equal.is_bottom() {
             return equal;
         }
@@ -580,7 +582,13 @@ fn alike(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let hashes = s.asks_for_hash(&call.receiver.types, &mut Vec::new());
     let receiver = call.receiver.clone();
     let differs = |s: &mut Lowerer<'_>, arg: &Operand| {
-        let found = s.send(&receiver, equal, std::slice::from_ref(arg), 6);
+        // `rb_eql` compares numbers, Strings and Symbols itself.
+        let is_own = receiver
+            .types
+            .iter()
+            .all(|ty| ty.is_string() || matches!(ty, Type::Integer | Type::Float | Type::Symbol));
+        let call_type = if is_own { CallType::Core } else { CallType::Own };
+        let found = s.send_from(&receiver, equal, std::slice::from_ref(arg), 6, call_type);
         if found.is_bottom() {
             return found;
         }

@@ -6,6 +6,7 @@
 #![deny(unsafe_code)]
 
 mod array;
+pub(crate) mod basic_operations;
 #[cfg(test)]
 mod catalogue;
 mod changes;

@@ -368,7 +368,7 @@ impl Lowerer<'_> {
 
     /// Is the `==` of these objects one of the user's, which may say no of the object itself?
     pub(crate) fn has_own_equality(&mut self, operand: &Operand) -> bool {
-        operand.types.iter().any(Type::is_instance) && self.owner_of_equality(operand).is_none()
+        !operand.is_bottom() && self.owner_of_equality(operand).is_none()
     }
 
     /// Where a `==` that is not written in Ruby is defined.

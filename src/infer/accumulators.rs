@@ -16,7 +16,7 @@ use crate::ir::{BinaryOp, BufferKind, Comparison, Ty, Value, Watched};
 use crate::source::Span;
 use crate::syntax::ast::{AssignOp, Code, Kind, Node, Target};
 use crate::syntax::walk::each_node;
-use crate::types::{Type, TypeSet};
+use crate::types::{ClassId, Type, TypeSet};
 use std::collections::BTreeMap;
 
 /// A captured variable that the section writes, with the hidden locals that hold the element's part of it.
@@ -205,6 +205,23 @@ impl Lowerer<'_> {
         given.types.contains(&Type::Float) || matches!(root, Ok(Some(root)) if root.ty == Type::Float)
     }
 
+    /// The method of Ruby's own that somebody has redefined, of those by which parts are put together.
+    fn redefined_of(&mut self, fold: &Fold, given: &TypeSet) -> Option<(ClassId, &'static str)> {
+        let methods: &[&str] = match fold {
+            // Parts of what is taken away are added.
+            Fold::Operator(op) if op == "-" => &["+", "-"],
+            Fold::Operator(op) => {
+                OPERATORS.iter().position(|known| known == op).map(|i| &OPERATORS[i..=i])?
+            }
+            Fold::Best(_) | Fold::BestLater(_) => &["<=>"],
+            Fold::Or | Fold::And | Fold::Last | Fold::Shared(_) => return None,
+        };
+        let numbers = [(Type::Integer, ClassId::INTEGER), (Type::Float, ClassId::FLOAT)];
+        let classes = numbers.into_iter().filter(|(ty, _)| given.contains(ty)).map(|(_, class)| class);
+        let mut all = classes.flat_map(|class| methods.iter().map(move |method| (class, *method)));
+        all.find(|(class, method)| self.is_redefined(*class, method))
+    }
+
     /// It turns out that the variable is no accumulator: the walk is done again.
     fn share(&mut self, name: &str) -> bool {
         let is_new = !self.memo.shared_variables.contains(name) && self.shared_variable(name).is_some();
@@ -338,6 +355,14 @@ impl Lowerer<'_> {
         if often && matches!(fold, Fold::Operator(_)) && self.adds_floats(name, &given) && self.share(name) {
             return Operand::bottom();
         }
+        // Parts are put together in another order than Ruby's, by Ruby's own methods.
+        if let Some((class, method)) = self.redefined_of(&fold, &given.types) {
+            if self.share(name) {
+                return Operand::bottom();
+            }
+            let refusal = self.redefined(class, method, &format!("the assignment of `{name}`"));
+            return self.refuse(refusal);
+        }
         let old = self.temp_get(part);
         let old_tick = self.temp_get(tick);
         let one = self.b.i64(1);
@@ -359,7 +384,11 @@ impl Lowerer<'_> {
                     self.branch(
                         50,
                         first,
-                        |s| s.unless_nil(&old, |s, old| s.send(&old, op, std::slice::from_ref(&given), 51)),
+                        |s| {
+                            s.unless_nil(&old, |s, old| {
+                                s.send_written(&old, op, std::slice::from_ref(&given), 51)
+                            })
+                        },
                         |_| given.clone(),
                     )
                 };

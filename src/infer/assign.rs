@@ -107,9 +107,10 @@ impl Lowerer<'_> {
                 let mut all = args.clone();
                 all.push(value.clone());
                 if *safe {
-                    self.unless_nil(receiver, |s, receiver| s.send(&receiver, &setter, &all, 1));
+                    self.unless_nil(receiver, |s, receiver| s.send_written(&receiver, &setter, &all, 1));
                 } else {
-                    self.send_from(receiver, &setter, &all, 1, call_type_of(target));
+                    let call_type = self.written(&setter, call_type_of(target));
+                    self.send_from(receiver, &setter, &all, 1, call_type);
                 }
                 (self.node, self.span) = (outer_node, outer_span);
             }
@@ -135,7 +136,8 @@ impl Lowerer<'_> {
             Place::Call { target, receiver, args, name, .. } => {
                 let (outer_node, outer_span) = (self.node, self.span);
                 self.enter_target(target);
-                let value = self.send_from(receiver, name, args, 2, call_type_of(target));
+                let call_type = self.written(name, call_type_of(target));
+                let value = self.send_from(receiver, name, args, 2, call_type);
                 (self.node, self.span) = (outer_node, outer_span);
                 value
             }
@@ -163,7 +165,7 @@ impl Lowerer<'_> {
             AssignOp::Operator(name) => {
                 let value = self.expr(value);
                 self.enter(node);
-                let new = self.send(&old, name, &[value], 3);
+                let new = self.send_written(&old, name, &[value], 3);
                 self.assign_place(place, &new);
                 new
             }

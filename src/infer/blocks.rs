@@ -391,6 +391,11 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Has `Symbol#to_proc` been redefined, which `&:name` calls?
+    pub(super) fn refuse_symbol_block(&mut self) -> bool {
+        !self.frame().builtin && self.refuse_redefined(&Type::Symbol.into(), "to_proc", "`&` of a Symbol")
+    }
+
     /// `&expression` at a call: the method's own block handed on, a lambda, a symbol, or nil for no block at all.
     pub(super) fn block_argument(&mut self, operand: &Operand) -> Option<Option<BlockRef>> {
         if operand.types.single() == Some(&Type::Nil) {
@@ -404,6 +409,9 @@ impl Lowerer<'_> {
                 *active = self.active.len().min(*active);
             }
             return Some(Some(block));
+        }
+        if operand.types.contains(&Type::Symbol) && self.refuse_symbol_block() {
+            return None;
         }
         if let Some(name) = self.symbol_name(operand) {
             return Some(Some(self.symbol_block(name)));

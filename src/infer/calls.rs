@@ -98,6 +98,9 @@ pub(crate) enum CallType {
     Own,
     /// A name alone, which could have been a local variable.
     Bare,
+    /// By a built-in, which means Ruby's own methods of Ruby's own classes ([`crate::builtins::basic_operations`]), and
+    /// asks nobody whether a method is private.
+    Core,
 }
 
 /// What is said where nil is passed as a block to what is without one an Enumerator, and others where it is none.
@@ -243,6 +246,7 @@ impl Lowerer<'_> {
             if is_literal_extreme(call, s.host.dialect().arrays_of_literals_are_literals) {
                 s.array_literal = Some(s.span);
             }
+            let call_type = s.written(&call.name, call_type);
             s.dispatch(receiver, &call.name, &arguments, block, call_type)
         })
     }
@@ -258,6 +262,9 @@ impl Lowerer<'_> {
         match block {
             None => call(self, own),
             Some(BlockArg::Symbol(name, _)) => {
+                if self.refuse_symbol_block() {
+                    return Operand::bottom();
+                }
                 let block = self.symbol_block(name.clone());
                 call(self, Some(block))
             }

@@ -141,7 +141,7 @@ impl Lowerer<'_> {
                     }
                     self.enter(node);
                     self.span = call.name_span;
-                    return self.send(&left, &call.name, &[right], 0x642);
+                    return self.send_written(&left, &call.name, &[right], 0x642);
                 }
             },
         };

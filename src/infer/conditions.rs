@@ -75,7 +75,7 @@ impl Lowerer<'_> {
         }
         let operand = self.expr(inner);
         self.enter(node);
-        let result = if operand.is_bottom() { operand } else { self.send(&operand, "!", &[], 5) };
+        let result = if operand.is_bottom() { operand } else { self.send_written(&operand, "!", &[], 5) };
         (self.truth_condition(&result), Some(result))
     }
 
@@ -149,7 +149,7 @@ impl Lowerer<'_> {
         let args: Vec<Operand> = call.args.iter().map(|a| self.expr(a)).collect();
         self.enter(node);
         self.span = call.name_span;
-        let result = self.send(&receiver, &call.name, &args, 0);
+        let result = self.send_written(&receiver, &call.name, &args, 0);
         let (subject, class) = match call.name.as_str() {
             "nil?" | "#nil?" => (&receiver, Some(ClassId::NIL)),
             "is_a?" | "kind_of?" | "instance_of?" => (&receiver, module_of(&args[0])),

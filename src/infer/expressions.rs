@@ -556,6 +556,10 @@ impl Lowerer<'_> {
     ) -> Operand {
         let sequence = self.expr(iterable);
         self.enter(node);
+        let collections = sequence.types.filter(super::dispatch::has_core_each);
+        if self.refuse_redefined(&collections, "each", "`for`") {
+            return Operand::bottom();
+        }
         self.labelled(SLOT_FOR, !unused, |s, end| {
             s.each_item(&sequence, &mut |s, item, _, next| {
                 let frame = s.current;

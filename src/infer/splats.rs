@@ -49,6 +49,10 @@ fn has_list_of_items(ty: &Type) -> bool {
 impl Lowerer<'_> {
     /// What a splat at the current node makes of a value: its items, if it is an array or has a `to_a`, or itself.
     pub(super) fn spread(&mut self, operand: &Operand) -> Spread {
+        let nil = operand.types.filter(|ty| *ty == Type::Nil);
+        if self.refuse_redefined(&nil, "to_a", "`*` of nil") {
+            return Spread::Items(vec![]);
+        }
         let operand = match operand.types.single() {
             Some(ty) if has_list_of_items(ty) => {
                 self.send_from(operand, "to_a", &[], 6, super::calls::CallType::Own)

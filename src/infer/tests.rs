@@ -187,7 +187,7 @@ impl Host for World {
             visibility: Visibility::Public,
             method: Method::Native { name: name.into() },
         };
-        let of_kernel = ["==", "!=", "!", "nil?", "is_a?", "equal?", "rand", "class"].contains(&name);
+        let of_kernel = ["==", "!=", "!", "nil?", "is_a?", "equal?", "rand", "class", "to_a"].contains(&name);
         Ok((!is_user && class != ClassId::NIL || of_kernel).then_some(native))
     }
 

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "forwardable"
+require_relative "../redefined"
 require_relative "operations"
 
 module RandomPrograms
@@ -33,10 +34,16 @@ module RandomPrograms
 
     def size = PARTS.sum { |part| public_send(part).size }
 
+    # What Redefined has others for, as a comment.
+    def redefined
+      names = Redefined.chosen(seed).map { |of, name,| "#{of}##{name}" }
+      ", with #{names.join(" and ")} redefined" if names.any?
+    end
+
     # The text of a file.
     def source
       <<~RUBY
-        # Seed #{seed}: #{operation}#{"(#{ticks})" if operation == :peach} of #{collection}
+        # Seed #{seed}: #{operation}#{"(#{ticks})" if operation == :peach} of #{collection}#{redefined}
         module RandomPrograms::Home
         def self.make(klass, values = {})
           made = klass.allocate

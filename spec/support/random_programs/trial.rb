@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "tempfile"
+require_relative "../redefined"
 require_relative "bases"
 require_relative "bignums"
 require_relative "nans"
@@ -39,6 +40,20 @@ module RandomPrograms
 
     # @return [Verdict]
     def run
+      return run_alone if redefined.empty?
+
+      Redefined.with(redefined) { run_alone }
+    end
+
+    # @return [Array] core methods that are others while it runs, as entries of Redefined::METHODS
+    def redefined
+      return [] unless section? || %i[peach pmap pselect].include?(@program.operation)
+
+      Redefined.chosen(@program.seed)
+    end
+
+    # @return [Verdict]
+    def run_alone
       load_program
       _, (elements,) = outcome { @home.world }
       return verdict(:broken, elements.inspect) unless elements.is_a?(Array)
@@ -132,7 +147,7 @@ module RandomPrograms
         at = -1
         result = Operations.in_ruby(@program.operation, Bases.collection(@program.collection, base)) do |*values|
           yield(at += 1)
-          block.call(*values)
+          Redefined.on { block.call(*values) }
         end
       end
       result

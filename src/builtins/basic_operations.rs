@@ -1,0 +1,148 @@
+//! Which of Ruby's own methods Ruby's own methods mean, whatever has been redefined.
+//!
+//! MRI's core is C: `sum` adds Integers and `each_slice` counts them without asking whether somebody has redefined
+//! `Integer#+`. So what built-ins are made of, in Rust or in Ruby, are Ruby's own methods of Ruby's own classes. What C
+//! calls as a method, on objects of any class, is a *protocol*: that is looked up as a user's call is.
+
+use super::{Builtin, lookup};
+use crate::types::{ClassId, Type};
+
+/// What MRI calls with `rb_funcall` and its like, on its own objects too.
+const PROTOCOLS: &[&str] = &[
+    "!",
+    "==",
+    "===",
+    "<=>",
+    "=~",
+    "coerce",
+    "deconstruct",
+    "deconstruct_keys",
+    "dig",
+    "each",
+    "eql?",
+    "exception",
+    "hash",
+    "initialize",
+    "initialize_copy",
+    "inspect",
+    "message",
+    "method_missing",
+    "respond_to_missing?",
+    "to_a",
+    "to_ary",
+    "to_hash",
+    "to_int",
+    "to_proc",
+    "to_s",
+    "to_str",
+    "to_sym",
+];
+
+/// The same, of those that the Ruby of built-ins writes for its own numbers. Where it asks a user's object it says so by a
+/// primitive: `__equals`, `__asked_order`.
+const OF_OWN_NUMBERS: &[&str] = &["==", "<=>", "each"];
+
+/// What C does itself with objects of all classes.
+const OF_ALL: &[&str] = &[
+    "__id__",
+    "class",
+    "equal?",
+    "frozen?",
+    "instance_of?",
+    "is_a?",
+    "kind_of?",
+    "nil?",
+    "object_id",
+    "raise",
+];
+
+/// Does a rule that calls a method of this name want Ruby's own?
+pub(crate) fn is_own(name: &str) -> bool {
+    !PROTOCOLS.contains(&name)
+}
+
+/// Does the Ruby of a built-in that calls a method of this name?
+pub(crate) fn is_own_in_ruby(name: &str) -> bool {
+    !PROTOCOLS.contains(&name) || OF_OWN_NUMBERS.contains(&name)
+}
+
+/// What MRI calls by `<=>` where a section compares as these classes do themselves.
+const ORDERED: &[ClassId] =
+    &[ClassId::INTEGER, ClassId::FLOAT, ClassId::STRING, ClassId::SYMBOL, ClassId::ARRAY];
+
+/// The methods that a method made in C calls and a section does not, by their classes: redefined, they would be
+/// followed. (MRI's `OPTIMIZED_CMP` asks whether they are; `r_less` of Ranges, and what Range leaves to Enumerable, call
+/// them in any case; `int_negative_p` asks about `<`.) What belongs to Enumerable calls `each`, wherever it is.
+///
+/// MRI 3.3 and later have `Integer#times`, and 3.4 with YJIT `Array#each`, in Ruby that calls `Integer#<` and `succ`.
+pub(crate) fn asked(owner: ClassId, name: &str) -> impl Iterator<Item = (ClassId, &'static str)> + use<> {
+    const EACH: &[&str] =
+        &["to_a", "entries", "first", "last", "count", "sum", "min", "max", "minmax", "reverse_each"];
+    let (mut compares, mut iterates, mut signs) = (false, false, false);
+    match owner {
+        ClassId::RANGE => {
+            compares = ["===", "include?", "member?", "cover?", "min", "max", "minmax"].contains(&name);
+            iterates = EACH.contains(&name);
+            signs = ["last", "step", "%"].contains(&name);
+        }
+        ClassId::ARRAY | ClassId::ENUMERABLE => compares = ["min", "max", "minmax"].contains(&name),
+        ClassId::COMPARABLE => compares = ["clamp", "between?"].contains(&name),
+        ClassId::INTEGER => signs = ["digits", "remainder"].contains(&name),
+        ClassId::NUMERIC => signs = name == "step",
+        _ => {}
+    }
+    let ordered = if compares { ORDERED } else { &[] };
+    let ordered = ordered.iter().map(|class| (*class, "<=>"));
+    let each = iterates.then_some((ClassId::RANGE, "each"));
+    ordered.chain(each).chain(signs.then_some((ClassId::INTEGER, "<")))
+}
+
+/// Classes and modules that could define a method of Ruby's own which receivers of the type have, from the nearest on.
+fn owners(ty: &Type) -> impl Iterator<Item = ClassId> {
+    let above: &[ClassId] = match ty {
+        Type::Integer | Type::Float => &[ClassId::NUMERIC, ClassId::COMPARABLE],
+        Type::Symbol => &[ClassId::COMPARABLE],
+        ty if ty.is_string() => &[ClassId::COMPARABLE],
+        Type::Module(_) => &[ClassId::CLASS, ClassId::MODULE],
+        _ => &[ClassId::ENUMERABLE],
+    };
+    let own = crate::infer::class_of(ty);
+    std::iter::once(own).chain(above.iter().copied()).chain([
+        ClassId::KERNEL,
+        ClassId::OBJECT,
+        ClassId::BASIC_OBJECT,
+    ])
+}
+
+/// Is it of a class whose objects Ruby's C knows?
+fn is_core(ty: &Type) -> bool {
+    matches!(
+        ty,
+        Type::Nil
+            | Type::True
+            | Type::False
+            | Type::Integer
+            | Type::Float
+            | Type::Symbol
+            | Type::Array(_)
+            | Type::Tuple(_)
+            | Type::List(_)
+            | Type::Range { .. }
+            | Type::Enumerator(..)
+            | Type::Column(..)
+            | Type::Module(_)
+            | Type::Proc(_)
+            | Type::Closure(..)
+            | Type::Object(_, ClassId::REGEXP)
+    ) || ty.is_hash()
+        || ty.is_string()
+        || crate::infer::class_of(ty) == ClassId::MATCH_DATA
+}
+
+/// Ruby's own method of that name, and who defines it.
+pub(crate) fn own(ty: &Type, name: &str) -> Option<(ClassId, Builtin)> {
+    if !is_core(ty) && !OF_ALL.contains(&name) {
+        return None;
+    }
+    owners(ty).find_map(|owner| lookup(owner, name, ty).map(|found| (owner, found)))
+}
