@@ -78,7 +78,16 @@ const ORDERED: &[ClassId] =
 pub(crate) fn asked(owner: ClassId, name: &str) -> impl Iterator<Item = (ClassId, &'static str)> + use<> {
     const EACH: &[&str] =
         &["to_a", "entries", "first", "last", "count", "sum", "min", "max", "minmax", "reverse_each"];
+    const SETS: &[&str] =
+        &["-", "&", "|", "uniq", "union", "difference", "intersection", "intersect?", "eql?"];
     let (mut compares, mut iterates, mut signs) = (false, false, false);
+    // `rb_eql_opt` looks whether `Integer#==` is Ruby's own, and else asks `eql?`, which asks it.
+    let equates = match owner {
+        ClassId::ARRAY => SETS.contains(&name),
+        ClassId::RANGE => ["step", "%"].contains(&name),
+        ClassId::NUMERIC => ["eql?", "step"].contains(&name),
+        _ => false,
+    };
     match owner {
         ClassId::RANGE => {
             compares = ["===", "include?", "member?", "cover?", "min", "max", "minmax"].contains(&name);
@@ -94,7 +103,9 @@ pub(crate) fn asked(owner: ClassId, name: &str) -> impl Iterator<Item = (ClassId
     let ordered = if compares { ORDERED } else { &[] };
     let ordered = ordered.iter().map(|class| (*class, "<=>"));
     let each = iterates.then_some((ClassId::RANGE, "each"));
-    ordered.chain(each).chain(signs.then_some((ClassId::INTEGER, "<")))
+    let equal = if equates { &["==", "eql?"][..] } else { &[] };
+    let equal = equal.iter().map(|name| (ClassId::INTEGER, *name));
+    ordered.chain(each).chain(signs.then_some((ClassId::INTEGER, "<"))).chain(equal)
 }
 
 /// Classes and modules that could define a method of Ruby's own which receivers of the type have, from the nearest on.
