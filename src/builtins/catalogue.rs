@@ -72,6 +72,9 @@ const LIMITS: &[(&str, &str, &str)] = &[
     ("Kernel functions", "format", "without names"),
     ("Kernel functions", "sprintf", "without names"),
     ("Kernel functions", "catch", "with a tag"),
+    ("Kernel functions", "pp", "of numbers, texts and arrays and Hashes of them that fit a line"),
+    ("Kernel functions", "print", "with arguments"),
+    ("Kernel functions", "warn", "without `uplevel:` and `category:`"),
     ("Kernel functions", "throw", "not in a method that calls itself"),
     ("Kernel functions", "raise", "of what the section makes, or a class with one value"),
 ];
@@ -228,8 +231,8 @@ does, and what that does not have is a NoMethodError. A method that does not run
 with its place and the hint that stands here. Classes of your own run by their source, whatever they define. Math calls
 the C library that Ruby calls; on a GPU it is within 2 units in the last place where nothing else is said.
 
-Methods *about* other encodings, Rational and Complex, Enumerators, an object's number or state, reflection, or input and
-output are not counted: a section has none of these.
+Methods *about* other encodings, Rational and Complex, Enumerators, an object's number or state, reflection, or input
+and the process are not counted: a section has none of these.
 ";
 
 /// The document.

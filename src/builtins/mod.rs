@@ -22,6 +22,7 @@ mod lazy;
 mod math;
 mod module;
 mod numeric;
+pub(crate) mod output;
 mod outside;
 mod procs;
 pub(crate) mod random;
@@ -348,7 +349,9 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
     if name == "<=>" && !is_common(owner) {
         return None;
     }
-    if let Some(row) = kernel::ROWS.iter().chain(regexp::LAST_MATCH).find(|row| row.name == name) {
+    if let Some(row) =
+        kernel::ROWS.iter().chain(output::ROWS).chain(regexp::LAST_MATCH).find(|row| row.name == name)
+    {
         return Some(Builtin::Rule(row));
     }
     let name = if name == "yield_self" { "then" } else { name };
@@ -388,15 +391,11 @@ pub(crate) const fn is_common(owner: ClassId) -> bool {
     matches!(owner, ClassId::OBJECT | ClassId::KERNEL | ClassId::BASIC_OBJECT | ClassId::COMPARABLE)
 }
 
-const PRINT: &str = "there is no output from a section: collect what is to be printed, as pmap does, and print it behind \
-     the call";
-
 const RANDOM: &str = "draw numbers with rand, and make of them what is to be made behind the section";
 
 /// What to do instead of a method that does not run.
 pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
     match name {
-        "puts" | "print" | "p" | "pp" | "printf" | "putc" | "warn" => PRINT.into(),
         _ if matches!(owner_name, "Time" | "Date" | "DateTime" | "Process::Status" | "Process") => {
             "keep numbers, taken before the section: time.to_f, date.jd, or a difference of two of them".into()
         }
@@ -483,6 +482,7 @@ pub(crate) const SOURCES: &[&str] = &[
     include_str!("regexp.rb"),
     include_str!("format.rb"),
     include_str!("inspect.rb"),
+    include_str!("output.rb"),
 ];
 
 thread_local! {

@@ -25,7 +25,7 @@ impl Outside {
             Self::Enumerators => "Enumerators",
             Self::Identity => "an object's number or state",
             Self::Reflection => "reflection",
-            Self::World => "input, output and the process",
+            Self::World => "input and the process",
         }
     }
 
@@ -41,7 +41,7 @@ impl Outside {
                 "compare objects with equal?; copy or freeze them outside, or make a value object with new"
             }
             Self::Reflection => "name the method or variable in the source",
-            Self::World => "a section computes only; do this before or after it",
+            Self::World => "a section computes and prints; do this before or after it",
         }
     }
 }
@@ -116,10 +116,11 @@ pub(crate) fn outside(owner: ClassId, name: &str) -> Option<Outside> {
         | "iterator?"
         | "curry"
         | "try_convert" => O::Reflection,
-        "puts" | "print" | "p" | "pp" | "printf" | "putc" | "warn" | "display" | "gets" | "readline"
-        | "readlines" | "open" | "select" | "test" | "system" | "exec" | "spawn" | "fork" | "`" | "sleep"
-        | "trap" | "syscall" | "exit" | "exit!" | "abort" | "at_exit" | "require" | "require_relative"
-        | "load" | "srand" | "new_seed" | "seed" | "urandom" | "bytes" => O::World,
+        "gets" | "readline" | "readlines" | "open" | "select" | "test" | "system" | "exec" | "spawn"
+        | "fork" | "`" | "sleep" | "trap" | "syscall" | "exit" | "exit!" | "abort" | "at_exit"
+        | "require" | "require_relative" | "load" | "srand" | "new_seed" | "seed" | "urandom" | "bytes" => {
+            O::World
+        }
         _ => return None,
     })
 }

@@ -5,6 +5,7 @@ pub mod column;
 pub mod hashing;
 pub mod job_order;
 pub mod marks;
+pub mod printed;
 pub mod row_set;
 pub mod schema;
 pub mod shared;
@@ -13,6 +14,7 @@ pub mod typed_array;
 
 pub use column::{Column, Numbers};
 pub use job_order::{JobOrder, Round, Segment};
+pub use printed::Printed;
 pub use row_set::RowSet;
 pub use schema::Schema;
 pub use shared::{OnDevice, Shared, Work};

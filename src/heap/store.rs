@@ -1,7 +1,7 @@
 //! The columns of a section, from when its objects have been read to when they are written.
 
 use crate::error::Error;
-use crate::heap::{Column, Shared};
+use crate::heap::{Column, Printed, Shared};
 use std::sync::Arc;
 
 /// One column for each buffer of a program, in that order, as the host knows them. Back-ends are bound to it
@@ -16,12 +16,15 @@ pub struct Store {
     begun: Vec<Option<Column>>,
     /// Who has it afterwards takes it from where it is.
     may_stay: Vec<bool>,
+    /// What has been printed, as far as it is not written yet.
+    printed: Printed,
 }
 
 impl Store {
     pub fn new(columns: Vec<Column>) -> Self {
         let none = || columns.iter().map(|_| None).collect();
-        Self { before: none(), begun: none(), may_stay: vec![false; columns.len()], columns }
+        let (before, begun, may_stay) = (none(), none(), vec![false; columns.len()]);
+        Self { before, begun, may_stay, columns, printed: Printed::default() }
     }
 
     pub fn columns(&self) -> &[Column] {
@@ -32,6 +35,15 @@ impl Store {
     /// before.
     pub fn columns_mut(&mut self) -> &mut [Column] {
         &mut self.columns
+    }
+
+    /// The columns, and what is printed.
+    pub fn parts_mut(&mut self) -> (&mut [Column], &mut Printed) {
+        (&mut self.columns, &mut self.printed)
+    }
+
+    pub fn printed_mut(&mut self) -> &mut Printed {
+        &mut self.printed
     }
 
     /// The column as it was when the section began, or [was committed](Self::commit), if it is another one since.

@@ -335,28 +335,20 @@ impl Lowerer<'_> {
                 Some(BlockArg::Literal(literal)) => Some(self.make_proc(literal, call.name == "lambda")),
                 _ => None,
             },
+            "debugger" | "byebug" if call.receiver.is_none() && self.is_of_kernel(&call.name) => {
+                let message = format!("`{}` cannot run in a section", call.name);
+                Some(self.refuse_here("unsupported-call", message, Some(LOOK.into())))
+            }
             "catch" if self.is_of_kernel("catch") => self.catch(node, call, unused),
             "throw" if self.is_of_kernel("throw") => self.throw(node, call),
             "binding" | "eval" | "instance_eval" => {
                 let hint = match call.name.as_str() {
+                    "binding" => LOOK,
                     "instance_eval" => "call the methods of the object, or write a method in its class",
                     _ => "write the code itself; variables are known by their names only",
                 };
                 let message = format!("`{}` cannot run in a section", call.name);
                 Some(self.refuse_here("unsupported-call", message, Some(hint.into())))
-            }
-            // Said of the method, not of the string that it is given.
-            "puts" | "print" | "p" | "pp" | "printf" | "putc" | "warn"
-                if call.receiver.is_none()
-                    && call.args.iter().any(|arg| matches!(arg.kind, Kind::String(_)))
-                    && self.is_of_kernel(&call.name) =>
-            {
-                self.enter(node);
-                Some(self.refuse_here(
-                    "unsupported-method",
-                    format!("`{}` cannot run in a section", call.name),
-                    Some(crate::builtins::hint(ClassId::KERNEL, "Kernel", &call.name)),
-                ))
             }
             _ => None,
         }
@@ -444,6 +436,9 @@ impl Lowerer<'_> {
         arguments
     }
 }
+
+/// What to do instead of stopping in the middle of a section.
+const LOOK: &str = "look at one element in plain Ruby, on a copy: Ikra.debug(element) { |x| … }";
 
 /// `[a, b].max`, for which MRI has an instruction of its own that compares the other way round than Array#max. Arrays
 /// of literals alone, and those with a splat, are arrays like others; `arrays`: an array of literals is a literal itself.

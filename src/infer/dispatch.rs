@@ -508,6 +508,15 @@ impl Lowerer<'_> {
 
     pub(super) fn callee_of(&mut self, ty: &Type, name: &str, found: FoundMethod) -> Callee {
         match &found.method {
+            // The library defines it again when it is loaded.
+            Method::Ruby(code)
+                if name == "pp"
+                    && found.owner == ClassId::KERNEL
+                    && self.host.place(code.span).0.ends_with("/pp.rb") =>
+            {
+                let pretty = FoundMethod { method: Method::Native { name: name.into() }, ..found };
+                self.callee_of(ty, name, pretty)
+            }
             // What is written in Ruby there, and in the module that it shares with TupleColumn, makes columns.
             Method::Ruby(_)
                 if matches!(ty, Type::Column(..))
@@ -548,6 +557,17 @@ impl Lowerer<'_> {
                 match builtins::random::lookup(original)
                     .or_else(|| builtins::lookup(found.owner, original, ty))
                 {
+                    Some(Builtin::Rule(rule)) => Callee::Builtin(rule),
+                    Some(Builtin::Ruby(code)) => Callee::Method(found, code, true),
+                    None => self.refused_method(ty, name, &found),
+                }
+            }
+            Method::Native { name: original }
+                if matches!(ty, Type::Object(..))
+                    && !builtins::is_primitive(original)
+                    && self.is_of_stream(found.owner) =>
+            {
+                match builtins::output::lookup(original) {
                     Some(Builtin::Rule(rule)) => Callee::Builtin(rule),
                     Some(Builtin::Ruby(code)) => Callee::Method(found, code, true),
                     None => self.refused_method(ty, name, &found),

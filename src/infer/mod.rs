@@ -49,6 +49,7 @@ mod no_match;
 mod of_drivers;
 mod operand;
 mod outlining;
+mod output;
 mod parallel;
 mod patterns;
 mod pushing;
@@ -89,6 +90,7 @@ pub(crate) use memory::range_ends;
 pub(crate) use operand::{Operand, Values};
 pub use raised::raised_words;
 pub use regexps::PATTERN;
+pub use rescue::is_raised_by_ruby;
 pub use results::{is_plain, result_words, width};
 pub(crate) use sites::class_of;
 pub use strings::{

@@ -608,6 +608,11 @@ pub(super) fn guarded_results(results: &[Ty]) -> Vec<Ty> {
     [&[Ty::I64; ERROR_WORDS], results].concat()
 }
 
+/// Would Ruby raise an exception, too?
+pub const fn is_raised_by_ruby(error: &ErrorKind) -> bool {
+    class_of_error(error).is_some()
+}
+
 /// The class of the exception that Ruby would raise; `None` where it would raise none.
 pub(super) const fn class_of_error(error: &ErrorKind) -> Option<ClassId> {
     Some(match error {

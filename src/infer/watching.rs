@@ -156,7 +156,8 @@ impl Lowerer<'_> {
             Stmt::Let { op: Op::Watch { .. }, .. } => false,
             Stmt::Let { op: Op::Claim { .. }, .. } => true,
             Stmt::Let { op, site, .. } => {
-                site.is_some() || matches!(op, Op::Random | Op::Match { .. } | Op::Group(_))
+                site.is_some()
+                    || matches!(op, Op::Random | Op::Match { .. } | Op::Group(_) | Op::Print { .. })
             }
             _ => false,
         })

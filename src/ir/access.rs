@@ -94,7 +94,11 @@ pub fn accesses_of(program: &Program, kernel: &Kernel) -> BTreeMap<Buffer, Acces
         };
         walk::for_each(&function.body, &mut |stmt| match stmt {
             Stmt::Let {
-                op: Op::Load(buffer, index) | Op::Match { words: buffer, first: index, .. }, ..
+                op:
+                    Op::Load(buffer, index)
+                    | Op::Match { words: buffer, first: index, .. }
+                    | Op::Print { words: buffer, first: index, .. },
+                ..
             } => touch(*buffer, *index, false),
             Stmt::Store { buffer, index, .. } => touch(*buffer, *index, true),
             Stmt::Let { op: Op::Watch { marks, row, write, .. }, .. } => touch(*marks, *row, *write),

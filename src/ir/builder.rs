@@ -298,6 +298,11 @@ impl Builder {
         self.define(Op::Match { words, first, asks }, Ty::I64, Interval::FULL, None)
     }
 
+    /// Prints bytes (see [`Op::Print`]).
+    pub fn print(&mut self, words: Buffer, first: Value, tells: Vec<Value>) -> Value {
+        self.define(Op::Print { words, first, tells }, Ty::Bool, Interval::FULL, None)
+    }
+
     pub fn group(&mut self, number: Value) -> Value {
         self.define(Op::Group(number), Ty::I64, Interval::FULL, None)
     }

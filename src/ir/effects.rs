@@ -28,7 +28,10 @@ pub fn effects_without(program: &Program, excepted: &BTreeSet<FuncId>) -> Vec<Ef
         let mut own = Effects::default();
         let mut calls = BTreeSet::new();
         walk::for_each(&function.body, &mut |stmt| match stmt {
-            Stmt::Let { op: Op::Load(buffer, _) | Op::Match { words: buffer, .. }, .. } => {
+            Stmt::Let {
+                op: Op::Load(buffer, _) | Op::Match { words: buffer, .. } | Op::Print { words: buffer, .. },
+                ..
+            } => {
                 own.reads.insert(*buffer);
             }
             Stmt::Store { buffer, .. }

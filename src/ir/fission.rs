@@ -181,6 +181,7 @@ impl Search<'_> {
                 Op::Load(buffer, _) => !(self.changed)(*buffer),
                 Op::Random
                 | Op::Match { .. }
+                | Op::Print { .. }
                 | Op::Group(_)
                 | Op::Watch { .. }
                 | Op::Claim { .. }

@@ -375,6 +375,14 @@ pub enum Op {
         first: Value,
         asks: Vec<Value>,
     },
+    /// Prints bytes that lie in `words` from a row (`I32`) on: they stand behind what the element has printed before, and are
+    /// kept until the section ends ([`crate::heap::printed`]). `tells` (`I64`): how many bytes, in which encoding, to which
+    /// stream and how ([`crate::heap::printed::How`]). Is there room for so much (`Bool`)? CPU only.
+    Print {
+        words: Buffer,
+        first: Value,
+        tells: Vec<Value>,
+    },
     /// Where the last match has the start or end of a group, by number (`I64`); -1 if it has none.
     Group(Value),
     /// Notes in the marks that the element is about to touch a row (`I32`), and says who else has touched it in this
@@ -1081,6 +1089,11 @@ impl Program {
     /// The driver and what it calls.
     pub fn drivers(&self) -> BTreeSet<FuncId> {
         self.called_from(self.driver.into_iter())
+    }
+
+    /// Does it print?
+    pub fn prints(&self) -> bool {
+        self.functions.iter().any(|function| any_op(&function.body, &mut |op| matches!(op, Op::Print { .. })))
     }
 
     /// The functions of [`Stmt::Defer`].

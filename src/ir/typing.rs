@@ -198,7 +198,7 @@ pub fn result_type(
     value: impl Fn(Value) -> Option<Ty>,
 ) -> Option<Ty> {
     match op {
-        Op::Bool(_) | Op::Compare(..) => Some(Ty::Bool),
+        Op::Bool(_) | Op::Compare(..) | Op::Print { .. } => Some(Ty::Bool),
         Op::I32(_) | Op::Element => Some(Ty::I32),
         Op::Append { .. } => Some(Ty::I32),
         Op::I64(_)

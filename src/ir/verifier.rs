@@ -258,6 +258,7 @@ impl<'a> Checker<'a> {
                                 | Op::Watch { .. }
                                 | Op::Claim { .. }
                                 | Op::Match { .. }
+                                | Op::Print { .. }
                                 | Op::Group(_)
                                 | Op::Element
                                 | Op::Tick,
@@ -473,6 +474,13 @@ impl<'a> Checker<'a> {
                     self.error(format!("{words} holds no words, or it is not said what is asked"));
                 }
                 asks.iter().for_each(|value| self.expect(*value, Ty::I64));
+            }
+            Op::Print { words, first, tells } => {
+                self.expect(*first, Ty::I32);
+                if self.buffer(*words).is_none_or(|(ty, _)| ty != Ty::I64) || tells.len() != 4 {
+                    self.error(format!("{words} holds no words, or it is not said how they are printed"));
+                }
+                tells.iter().for_each(|value| self.expect(*value, Ty::I64));
             }
             Op::Group(number) => self.expect(*number, Ty::I64),
             Op::Random => {

@@ -46,7 +46,9 @@ impl Op {
             | Self::Compact { .. }
             | Self::Random => {}
             Self::Unary(_, a) | Self::Load(_, a) | Self::Group(a) => each(*a),
-            Self::Match { first, asks, .. } => std::iter::once(first).chain(asks).copied().for_each(each),
+            Self::Match { first, asks: others, .. } | Self::Print { first, tells: others, .. } => {
+                std::iter::once(first).chain(others).copied().for_each(each);
+            }
             Self::Append { count, kept, .. } => {
                 std::iter::once(count).chain(kept.iter().flatten()).copied().for_each(each);
             }
@@ -72,7 +74,9 @@ impl Op {
             | Self::Compact { .. }
             | Self::Random => {}
             Self::Unary(_, a) | Self::Load(_, a) | Self::Group(a) => each(a),
-            Self::Match { first, asks, .. } => std::iter::once(first).chain(asks).for_each(each),
+            Self::Match { first, asks: others, .. } | Self::Print { first, tells: others, .. } => {
+                std::iter::once(first).chain(others).for_each(each);
+            }
             Self::Append { count, kept, .. } => {
                 std::iter::once(count).chain(kept.iter_mut().flatten()).for_each(each);
             }
@@ -185,7 +189,8 @@ impl Stmt {
                     | Op::Watch { marks: buffer, .. }
                     | Op::Claim { ends: buffer, .. }
                     | Op::Lengthen { buffer, .. }
-                    | Op::Match { words: buffer, .. },
+                    | Op::Match { words: buffer, .. }
+                    | Op::Print { words: buffer, .. },
                 ..
             }
             | Self::Store { buffer, .. } => each(*buffer),
@@ -217,7 +222,8 @@ impl Stmt {
                     | Op::Watch { marks: buffer, .. }
                     | Op::Claim { ends: buffer, .. }
                     | Op::Lengthen { buffer, .. }
-                    | Op::Match { words: buffer, .. },
+                    | Op::Match { words: buffer, .. }
+                    | Op::Print { words: buffer, .. },
                 ..
             }
             | Self::Store { buffer, .. } => each(buffer),

@@ -297,7 +297,9 @@ impl<'a> Run<'a> {
     /// `random`: what random numbers hang on, once it is known.
     fn attempt(&self, profile: &mut Profile, random: &mut Option<(u64, u64)>) -> Result<Value, Trouble> {
         let (version, mut traced) = self.fitting(profile)?;
-        let changes = version.layout.changes() || !version.inferred.schema.accumulators.is_empty();
+        let changes = version.layout.changes()
+            || !version.inferred.schema.accumulators.is_empty()
+            || version.program.prints();
         if self.section.part.is_some() && changes {
             return Ok(self.ruby.qnil().as_value());
         }
@@ -322,6 +324,7 @@ impl<'a> Run<'a> {
         let of_columns = heap.of_columns(&version.program, self.results_stay(&version));
         of_columns.iter().for_each(|number| heap.store.let_stay(*number));
         let mode = self.launches(&version, (mode, executable), &mut heap, random, profile)?;
+        self.write(&version, &mut heap)?;
         heap.drop_dead_pairs(&version.inferred)?;
         // Without a copy.
         of_columns.iter().for_each(|number| heap.store.share(*number));
@@ -425,7 +428,15 @@ impl<'a> Run<'a> {
                         heap.drop_dead_pairs(&version.inferred)?;
                         let first = self.section.part.unwrap_or(0) as u32;
                         let failure = Failure { element: failure.element + first, ..failure };
-                        return Err(Trouble::Raised(self.decoder(version, heap).exception(&failure)));
+                        let raised = self.decoder(version, heap).exception(&failure);
+                        // What Ruby does not raise may be what has it run the section instead.
+                        let sites = &program.sites;
+                        if ikra_core::infer::is_raised_by_ruby(&sites[failure.site.0 as usize].error)
+                            && !exceptions::is_own(self.ruby, &raised)?
+                        {
+                            self.write(version, heap)?;
+                        }
+                        return Err(Trouble::Raised(raised));
                     };
                     version.room.set(more);
                     self.begin_again(version, heap);
@@ -452,6 +463,12 @@ impl<'a> Run<'a> {
             }
             mode = next;
         }
+    }
+
+    /// Writes what has been printed.
+    fn write(&self, version: &Version, heap: &mut Heap) -> Result<(), Trouble> {
+        let printed = std::mem::take(heap.store.printed_mut());
+        self.decoder(version, heap).write(&printed)
     }
 
     /// What a GPU has changed does not come back with a failure: the CPU tells what it was.
@@ -895,6 +912,7 @@ impl<'a> Run<'a> {
                 progress: Some(&progress),
             };
             let mut store = std::mem::take(&mut heap.store);
+            store.printed_mut().clear();
             // Where Ruby is to run in the middle, this thread has to be there for it.
             let told = self.section.progress;
             let tell = || {

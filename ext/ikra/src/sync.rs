@@ -87,6 +87,7 @@ impl SyncRun<'_> {
         syncs: &Syncs,
     ) -> Result<(), Trouble> {
         let layout = &version.layout;
+        let printed = std::mem::take(heap.store.printed_mut());
         heap.drop_dead_pairs(&version.inferred)?;
         let done = syncs.done.borrow().get(at).map(|done| (done.changes.clone(), done.seen, done.digest));
         let changes = match done {
@@ -105,6 +106,8 @@ impl SyncRun<'_> {
             }
             None => {
                 let digest = heap.digest(&version.inferred);
+                // It stays written, as what the block does.
+                self.decoder(version, heap).write(&printed)?;
                 let changes = self.run(version, heap, number, syncs)?;
                 syncs.seen.replace(self.born.seen());
                 let seen = syncs.seen.borrow().len();

@@ -4,6 +4,8 @@ module RandomPrograms
   # Programs of Ikra.section: what stands around parallel calls is Ruby as elements may use it, and the calls themselves
   # go over arrays of all origins. What elements assign of the variables around them is theirs and the driver's.
   module Drivers
+    include Printing
+
     LAUNCHES = { peach_call: 6, pmap_call: 5, pselect_call: 2, times_call: 1, step_call: 1.5, put_cell: 1.5,
                  other_own: 0.7, made_loop: 1.2, kept_loop: 1.2, join_call: 0.8, sync_call: 0.9,
                  grow_cells: 0.7 }.freeze

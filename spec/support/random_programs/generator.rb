@@ -37,6 +37,7 @@ require_relative "columns"
 require_relative "launches"
 require_relative "kept"
 require_relative "made_arrays"
+require_relative "printing"
 require_relative "drivers"
 require_relative "program"
 

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "stringio"
 require "tempfile"
 require_relative "../redefined"
 require_relative "bases"
@@ -7,6 +8,7 @@ require_relative "bignums"
 require_relative "nans"
 require_relative "operations"
 require_relative "outlining"
+require_relative "outputs"
 require_relative "section_trials"
 
 module RandomPrograms
@@ -14,6 +16,7 @@ module RandomPrograms
   class Trial
     include Outlining
     include SectionTrials
+    include Outputs
 
     # What came of it: :passed, :refused (detail: the slug), :broken (nothing to compare with: too much for Ruby, its
     # answer hangs on which NaN is the same object, or on a bug of Ruby's own) or a kind of failure, with what to show.
@@ -113,7 +116,7 @@ module RandomPrograms
       expected_state, expected, raised_at = in_ruby(kept)
       actual_state, actual, before = in_ikra(kept)
       return compare_errors(kept, expected, raised_at, actual, actual_state, before) if actual.first == :raised
-      return if [expected, expected_state] == [actual, actual_state]
+      return other_output if [expected, expected_state] == [actual, actual_state]
 
       comparable(kept, expected) do
         next verdict(:missing_error, "Ruby: #{expected.inspect}\nIkra: #{actual.inspect}") if expected.first == :raised
@@ -127,7 +130,7 @@ module RandomPrograms
       base = elements.values_at(*kept)
       block = @home.block(leaves, elements)
       at = 0
-      result = outcome { sequential(base, block) { |i| at = i } }
+      result = printing(:ruby) { outcome { sequential(base, block) { |i| at = i } } }
       result = left([result[1], elements, leaves], block) unless result.first == :raised
       [Snapshot.of([elements, leaves]), result, at]
     end
@@ -159,17 +162,17 @@ module RandomPrograms
       block = @home.block(leaves, elements)
       before = left([elements, leaves], block)
       Ikra.backend = @backend
-      result = outcome do
-        outlining do
-          next Ikra.section(&block) if section?
-
-          collection = Bases.collection(@program.collection, base)
-          Operations.in_ikra(@program.operation, collection, @program.ticks, block)
-        end
-      end
+      result = printing(:ikra) { outcome { outlining { in_section(base, block) } } }
       return [left([elements, leaves], block), result, before] if result.first == :raised
 
       [Snapshot.of([elements, leaves]), left([result[1], elements, leaves], block), before]
+    end
+
+    def in_section(base, block)
+      return Ikra.section(&block) if section?
+
+      collection = Bases.collection(@program.collection, base)
+      Operations.in_ikra(@program.operation, collection, @program.ticks, block)
     end
 
     def outcome
@@ -195,7 +198,7 @@ module RandomPrograms
 
       element = section? ? 0 : Operations.element_of(error, raised_at)
       if raised && alike?(expected[1], error) && raised_at == element
-        return outlined? ? inlined_alike(kept, error, raised_at) : [nil, raised_at]
+        return outlined? ? inlined_alike(kept, error, raised_at) : other_output || [nil, raised_at]
       end
 
       comparable(kept, expected) do

@@ -202,7 +202,10 @@ impl<'a> Emitter<'a> {
             return Err(internal("an entry takes element, first tick and end tick"));
         }
         let stored = walk::any(&self.function.body, &mut |stmt| {
-            matches!(stmt, Stmt::Call { .. } | Stmt::Defer { .. } | Stmt::Let { op: Op::Random, .. })
+            matches!(
+                stmt,
+                Stmt::Call { .. } | Stmt::Defer { .. } | Stmt::Let { op: Op::Random | Op::Print { .. }, .. }
+            )
         });
         let [header, body, ordered, known, next, exit] = [(); 6].map(|()| self.builder.create_block());
         let job = self.builder.append_block_param(header, types::I64);

@@ -102,7 +102,8 @@ impl Session for CpuSession<'_> {
             self.store.home()?;
             let buffers = program.buffers.iter().enumerate();
             self.store.keep(buffers.filter(|(_, buffer)| buffer.changes()).map(|(number, _)| number))?;
-            pool::run((program, kernel), code, self.store.columns_mut(), (launch, self.interrupt))
+            let (columns, printed) = self.store.parts_mut();
+            pool::run((program, kernel), code, (columns, printed), (launch, self.interrupt))
         })
     }
 

@@ -4,7 +4,7 @@
 //! the machine code in steps of about [`STEP`], between which it looks whether to stop. A program whose ticks are
 //! fused runs all ticks of its jobs in such steps, with the state between steps in the columns.
 
-use super::deferred::{Log, Pending};
+use super::deferred::Pending;
 use super::loop_order::{LoopOrder, Tuning};
 use super::runtime::{BROKEN, DONE, EntryFn, INTERRUPTED, ThreadState};
 use super::{Code, EntryCode, internal};
@@ -12,8 +12,8 @@ use crate::backend::{Failure, Launch, Outcome, Texts};
 use crate::error::Error;
 use crate::fallible;
 use crate::faults;
-use crate::heap::Column;
 use crate::heap::job_order::Round;
+use crate::heap::{Column, Printed};
 use crate::ir::{BufferKind, ErrorKind, KernelId, Program, ScalarSource, Site, SiteId};
 use crate::progress::Progress;
 use crate::threads::{self, Together};
@@ -122,6 +122,9 @@ struct LaunchState<'a> {
     pending: Option<Pending<'a>>,
     /// Tasks are in the order of their elements.
     sorted: bool,
+    /// Tasks print into others like this one, which are there when they are done.
+    print_to: Printed,
+    printed: Mutex<Vec<Printed>>,
     /// What one thread has begun alone may be gone on with by all.
     spreads: bool,
     /// Work of unknown speed that one thread begins alone.
@@ -133,7 +136,7 @@ struct LaunchState<'a> {
 pub fn run(
     (program, kernel): (&Program, KernelId),
     code: &Code,
-    columns: &mut [Column],
+    (columns, printed): (&mut [Column], &mut Printed),
     (launch, interrupt): (&Launch<'_>, &AtomicBool),
 ) -> Result<Outcome, Error> {
     launch.check(program, kernel, columns)?;
@@ -164,6 +167,8 @@ pub fn run(
         conflict: AtomicBool::new(false),
         sites: &program.sites,
         pending: None,
+        print_to: printed.to_come(),
+        printed: Mutex::new(Vec::new()),
         sorted: launch.jobs.order.is_none() && launch.jobs.rounds.len() <= 1,
         // What is deferred has been divided among threads before.
         spreads: !launch.jobs.in_order && code.deferred.is_empty() && threads::count() > 1,
@@ -212,7 +217,21 @@ pub fn run(
         // What was deferred may have failed before.
         return Ok(Outcome::Conflict);
     }
-    Ok(run.failure.into_inner().map_or(Outcome::Done, Outcome::Failed))
+    let failure = run.failure.into_inner();
+    put_together(printed, &run.printed.into_inner(), failure.as_ref())?;
+    Ok(failure.map_or(Outcome::Done, Outcome::Failed))
+}
+
+/// What tasks have printed comes behind what there is. Behind the first failure nothing would have been printed.
+fn put_together(printed: &mut Printed, tasks: &[Printed], failure: Option<&Failure>) -> Result<(), Error> {
+    let from = printed.len();
+    if !printed.append(tasks) {
+        return Err(Error::Memory(0));
+    }
+    if let Some(failure) = failure {
+        printed.cut(from, (failure.tick, failure.element));
+    }
+    Ok(())
 }
 
 impl LaunchState<'_> {
@@ -329,12 +348,22 @@ impl LaunchState<'_> {
     /// Does the task; a thread that is alone only as far as its patience goes, which is what it still may take: gives the
     /// first job that is left.
     fn task(&self, task: &Task<'_>, ticks: &Range<u64>, patience: Option<&mut Duration>) -> Option<u64> {
-        let Some(pending) = &self.pending else {
-            return self.elements(task, ticks, std::ptr::null_mut(), patience);
+        let mut printed = self.print_to.to_come();
+        let mut state = ThreadState::new(self.seed, self.call, self.interrupt);
+        state.printed = &raw mut printed;
+        let rest = match &self.pending {
+            None => self.elements(task, ticks, state, patience),
+            Some(pending) => {
+                let mut log = pending.log();
+                state.log = &raw mut log;
+                let rest = self.elements(task, ticks, state, patience);
+                pending.add(task.number, log);
+                rest
+            }
         };
-        let mut log = pending.log();
-        let rest = self.elements(task, ticks, &raw mut log, patience);
-        pending.add(task.number, log);
+        if !printed.is_empty() {
+            self.printed.lock().push(printed);
+        }
         rest
     }
 
@@ -342,15 +371,13 @@ impl LaunchState<'_> {
         &self,
         task: &Task<'_>,
         ticks: &Range<u64>,
-        log: *mut Log,
+        mut state: ThreadState,
         patience: Option<&mut Duration>,
     ) -> Option<u64> {
         if let Err(error) = faults::point("a task") {
             // A thread of the pool has no other way to fail.
             panic!("{error}");
         }
-        let mut state = ThreadState::new(self.seed, self.call, self.interrupt);
-        state.log = log;
         let mut args = self.args.clone();
         let mut scratch: Scratch;
         if let Some(ScratchNeeded { words, address, length }) = self.scratch {

@@ -3,6 +3,7 @@
 
 use super::deferred::{Log, grow};
 use crate::heap::marks::Report;
+use crate::heap::printed::{How, Printed};
 use crate::ir::MathFn;
 use crate::regexp::{Pattern, Request, Wanted, last_slot};
 use crate::rng;
@@ -30,6 +31,8 @@ pub struct ThreadState {
     pub interrupt: *const AtomicBool,
     /// Where the running task writes down what its elements defer, if they do.
     pub log: *mut Log,
+    /// Where what they print goes; null where nothing prints.
+    pub printed: *mut Printed,
 }
 
 impl ThreadState {
@@ -54,6 +57,7 @@ impl ThreadState {
             call,
             interrupt,
             log: std::ptr::null_mut(),
+            printed: std::ptr::null_mut(),
         }
     }
 }
@@ -83,6 +87,7 @@ pub const REPORT_WRITE: &str = "ikra_report_write";
 pub const GROW: &str = "ikra_grow";
 pub const SEARCH: &str = "ikra_search";
 pub const GROUP: &str = "ikra_group";
+pub const PRINT: &str = "ikra_print";
 pub const POW: &str = "pow";
 pub const FMOD: &str = "fmod";
 
@@ -187,6 +192,7 @@ pub fn symbols() -> impl Iterator<Item = (&'static str, *const u8)> {
         (GROW, grow as *const u8),
         (SEARCH, search as *const u8),
         (GROUP, group as *const u8),
+        (PRINT, print as *const u8),
         (POW, c::pow as *const u8),
         (FMOD, c::fmod as *const u8),
     ])
@@ -231,6 +237,27 @@ pub(super) unsafe extern "C" fn search(
 
 pub(super) extern "C" fn group(number: i64) -> i64 {
     last_slot(number)
+}
+
+/// [`crate::ir::Op::Print`]
+///
+/// # Safety
+/// `state` is the state that the calling machine code was given, and there are `size` bytes at `text`.
+unsafe extern "C" fn print(
+    state: *mut ThreadState,
+    text: *const u8,
+    size: i64,
+    encoding: i64,
+    stream: i64,
+    how: i64,
+) -> i64 {
+    // SAFETY: the entry was called with a pointer to a live state that only this thread uses, which has one to what only
+    // this task prints into.
+    let (state, printed) = unsafe { (&*state, (*state).printed.as_mut()) };
+    // SAFETY: as said.
+    let text = unsafe { std::slice::from_raw_parts(text, size as usize) };
+    let (Some(printed), Some(how)) = (printed, How::ALL.get(how as usize)) else { return 0 };
+    i64::from(printed.print((state.tick as u64, state.element), (stream, encoding), text, *how))
 }
 
 /// # Safety

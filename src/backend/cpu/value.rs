@@ -3,7 +3,7 @@
 use super::IMPORT;
 use super::emit::{Convention, Emitter, Ticks, clif_type};
 use super::internal;
-use super::runtime::{FMOD, GROUP, POW, RANDOM, SEARCH, ThreadState};
+use super::runtime::{FMOD, GROUP, POW, PRINT, RANDOM, SEARCH, ThreadState};
 use crate::error::Error;
 use crate::ir::{BinaryOp, Buffer, Comparison, Interval, MathFn, Op, SiteId, Ty, UnaryOp, Value};
 use cranelift_codegen::ir::condcodes::{CondCode, FloatCC, IntCC};
@@ -195,6 +195,15 @@ impl<'a> Emitter<'a> {
                     args.push(self.value(*ask)?);
                 }
                 self.call_c(SEARCH, &args, types::I64)?
+            }
+            Op::Print { words, first, tells } if self.is_driver => self.print_row(*words, *first, tells)?,
+            Op::Print { words, first, tells } => {
+                let mut args = vec![self.state, self.element_address(*words, *first)?];
+                for told in tells {
+                    args.push(self.value(*told)?);
+                }
+                let printed = self.call_c(PRINT, &args, types::I64)?;
+                self.narrowed(printed, Ty::Bool)
             }
             Op::Group(number) => {
                 let number = self.value(*number)?;

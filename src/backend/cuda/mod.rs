@@ -70,7 +70,16 @@ impl Backend for CudaBackend {
         token: &CancellationToken,
         profile: &mut Profile,
     ) -> Result<Box<dyn Kernels>, Error> {
-        if matches_patterns(program) {
+        let elements = |test: &mut dyn FnMut(&Op) -> bool| {
+            let called = program.called_from(program.entries().map(|entry| entry.function));
+            called.into_iter().any(|id| any_op(&program.functions[id.0 as usize].body, test))
+        };
+        if elements(&mut |op| matches!(op, Op::Print { .. })) {
+            let message = "a section whose elements print runs on the CPU only [output-on-gpu]\n  hint: let \
+                           Ikra.backend be :auto or :cpu, or collect what is to be printed, as pmap does";
+            return Err(Error::Device(message.into()));
+        }
+        if elements(&mut |op| matches!(op, Op::Match { .. })) {
             let message = "a section that matches regular expressions runs on the CPU only [unsupported-regexp]\n  \
                            hint: let Ikra.backend be :auto or :cpu";
             return Err(Error::Device(message.into()));
@@ -95,14 +104,6 @@ impl Backend for CudaBackend {
             logged,
         }))
     }
-}
-
-fn matches_patterns(program: &Program) -> bool {
-    let mut elements = program.called_from(program.entries().map(|entry| entry.function)).into_iter();
-    elements.any(|id| {
-        let body = &program.functions[id.0 as usize].body;
-        any_op(body, &mut |op| matches!(op, Op::Match { .. }))
-    })
 }
 
 /// What was found of CUDA, and what is missing.

@@ -90,7 +90,10 @@ impl Sharing {
         let is_plain = |function: &Function| {
             let scratch = |buffer: &Buffer| program.buffers[buffer.0 as usize].kind == BufferKind::Scratch;
             let mut plain = !any_op(&function.body, &mut |op| {
-                matches!(op, Op::Watch { .. } | Op::Claim { .. } | Op::Match { .. } | Op::Group(_))
+                matches!(
+                    op,
+                    Op::Watch { .. } | Op::Claim { .. } | Op::Match { .. } | Op::Group(_) | Op::Print { .. }
+                )
             });
             walk::for_each(&function.body, &mut |stmt| {
                 plain &= !matches!(stmt, Stmt::Defer { .. });

@@ -349,6 +349,10 @@ impl Body<'_> {
                 let (words, first) = self.place()?;
                 Op::Match { words, first, asks: self.values()? }
             }
+            "print" => {
+                let (words, first) = self.place()?;
+                Op::Print { words, first, tells: self.values()? }
+            }
             "group" => Op::Group(self.parser.value()?),
             "watch_read" | "watch_write" => {
                 let (marks, row) = self.place()?;

@@ -509,6 +509,7 @@ impl Finder<'_> {
             | Op::Watch { .. }
             | Op::Claim { .. }
             | Op::Match { .. }
+            | Op::Print { .. }
             | Op::Group(_) => false,
             _ => true,
         };
@@ -552,6 +553,7 @@ impl Context<'_> {
                 | Op::Watch { .. }
                 | Op::Claim { .. }
                 | Op::Match { .. }
+                | Op::Print { .. }
                 | Op::Group(_)
                 | Op::Element
                 | Op::Tick

@@ -22,13 +22,14 @@ pub(super) fn function(function: &mut Function, token: &CancellationToken) -> Re
     Ok(())
 }
 
-/// The operation neither fails nor draws nor marks nor writes nor matches, so that it may go or be done more or less often.
+/// The operation neither fails nor draws nor marks nor writes nor matches nor prints, so that it may go or be done more or less often.
 pub(super) fn is_pure(op: &Op, values: &[ValueData]) -> bool {
     match op {
         Op::Random
         | Op::Watch { .. }
         | Op::Claim { .. }
         | Op::Match { .. }
+        | Op::Print { .. }
         | Op::Group(_)
         | Op::Compact { .. }
         | Op::Append { .. }

@@ -37,6 +37,9 @@ const SPECIAL_GLOBALS: &[&str] = &[
     "$DEFAULT_OUTPUT",
 ];
 
+/// Those of them that are read as any other.
+const STREAMS: &[&str] = &["$stdout", "$stderr", "$>"];
+
 /// Those that Ruby looks at, with their names in `English`.
 const HOOKED_GLOBALS: &[&str] = &[
     "$DEBUG",
@@ -335,7 +338,7 @@ impl Lowering<'_> {
             let error = *error;
             return self.node(span, Kind::Local(error));
         }
-        if is_special_global(&name) {
+        if is_special_global(&name) && !STREAMS.contains(&name.as_str()) {
             return self.unsupported(&refusals::SPECIAL_GLOBAL, span);
         }
         self.node(span, Kind::Global(name))

@@ -75,7 +75,7 @@ refusals! {
         "assign it before the section or behind it";
     SPECIAL_GLOBAL "unsupported-special-global"
         "a global variable that Ruby itself sets cannot be used in a parallel section"
-        "assign it to a local variable before the section and use that; print behind the section";
+        "assign it to a local variable before the section and use that";
     CONSTANT_ASSIGNMENT "unsupported-constant-assignment"
         "a constant cannot be assigned in a parallel section"
         "assign the constant before the section, or use a local variable";

@@ -79,7 +79,7 @@ module Traffic
       x, @y, self.z, q[1], *r = *actors, :a, ?b, %i[c d]
       q[0] ||= x.foo += r.bar &&= 3 rescue nil
       case [x, 1] in [Integer => n, *] | { k: nil } if n > 1 then n end
-      puts `date`, $stdout, @@count, 3r, 2i, __method__, __FILE__ unless defined?(x)
+      puts `date`, $stdin, @@count, 3r, 2i, __method__, __FILE__ unless defined?(x)
     end
     lambda(&:succ) << proc { |*, k: 1, **nil| k }
   end

@@ -440,7 +440,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// The object with an id of a hierarchy.
-    fn object(&self, hierarchy: HierarchyId, id: i64) -> Option<VALUE> {
+    pub fn object(&self, hierarchy: HierarchyId, id: i64) -> Option<VALUE> {
         self.heap.ids.object(self.pinned, hierarchy, u32::try_from(id).ok()?)
     }
 

@@ -85,6 +85,11 @@ fn ikra(ruby: &Ruby) -> Result<RModule, Error> {
     ruby.class_object().const_get("Ikra")
 }
 
+/// Is it an exception of Ikra's, and none that Ruby would raise?
+pub fn is_own(ruby: &Ruby, error: &Error) -> Result<bool, Error> {
+    Ok(error.is_kind_of(ikra(ruby)?.const_get::<_, ExceptionClass>("Error")?))
+}
+
 /// An exception of one of Ikra's classes.
 pub fn new(ruby: &Ruby, class: &str, message: &str) -> Error {
     match ikra(ruby).and_then(|ikra| ikra.const_get::<_, ExceptionClass>(class)) {

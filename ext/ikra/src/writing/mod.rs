@@ -14,6 +14,7 @@ pub mod grown;
 pub mod in_place;
 pub mod numbers;
 pub mod objects;
+pub mod printed;
 pub mod random_states;
 pub mod refresh;
 pub mod results;

@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::fallible::NoMemory;
 use crate::faults;
 use crate::heap::Column;
+use crate::heap::printed::How;
 use crate::ir::{Buffer, Items, KernelId, Reduction, Scalar, SiteId};
 use crate::profile::{Phase, Profile};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -210,6 +211,15 @@ impl<'a> DriverState<'a> {
         }
     }
 
+    /// Bytes that lie in a column of words.
+    fn text(&self, words: Buffer, first: i64, size: i64) -> Result<&[u8], Error> {
+        let Column::I64(words) = self.column(words) else {
+            return Err(internal("a String has no words"));
+        };
+        let text = bytemuck::cast_slice::<i64, u8>(words.get(first as usize..).unwrap_or_default());
+        text.get(..size as usize).ok_or_else(|| internal("a String is shorter than it says"))
+    }
+
     fn is_own(&self, buffer: Buffer) -> bool {
         self.scratch.as_ref().is_some_and(|scratch| scratch.buffer == buffer)
     }
@@ -315,7 +325,15 @@ impl<'a> DriverState<'a> {
         self.done(outcome)
     }
 
+    /// Launches, and puts what is printed in the order of the elements.
     fn launch(&mut self, kernel: KernelId, ticks: u64) -> Result<(), Stop> {
+        let from = self.session.store().printed_mut().len();
+        let done = self.launch_ticks(kernel, ticks);
+        self.session.store().printed_mut().sort(from);
+        done
+    }
+
+    fn launch_ticks(&mut self, kernel: KernelId, ticks: u64) -> Result<(), Stop> {
         let base = self.bases.get(kernel.0 as usize).and_then(Option::as_ref);
         if ticks == 0 || base.is_some_and(|base| base.count == 0) {
             return Ok(());
@@ -599,15 +617,40 @@ pub(super) unsafe extern "C" fn search(
     let work = |state: &mut DriverState<'_>| {
         let words = state.buffer(words)?;
         state.fetch(Some(words))?;
-        let Column::I64(words) = state.column(words) else {
-            return Err(internal("a String has no words").into());
-        };
-        let text = bytemuck::cast_slice::<i64, u8>(words.get(first as usize..).unwrap_or_default());
-        let text = text.get(..size as usize).ok_or_else(|| internal("a String is shorter than it says"))?;
+        let text = state.text(words, first, size)?;
         // SAFETY: as said.
         let found =
             unsafe { runtime::search(text.as_ptr(), pattern, size, place, request, prepared, wanted) };
         state.thread.operands[0] = found;
+        Ok(())
+    };
+    // SAFETY: as said.
+    unsafe { keeping_views(state, work) }
+}
+
+/// # Safety
+/// As [`host`].
+pub(super) unsafe extern "C" fn print(
+    state: *mut DriverState<'_>,
+    words: u64,
+    first: i64,
+    size: i64,
+    encoding: i64,
+    stream: i64,
+    how: i64,
+) -> i64 {
+    let work = |state: &mut DriverState<'_>| {
+        let words = state.buffer(words)?;
+        state.fetch(Some(words))?;
+        let how = How::ALL.get(how as usize).copied();
+        let how = how.ok_or_else(|| internal("nothing is printed in that way"))?;
+        let mut printed = std::mem::take(state.session.store().printed_mut());
+        let done = state.text(words, first, size).map(|text| {
+            // It is in order as it is.
+            printed.print((state.ticks, Failure::DRIVER), (stream, encoding), text, how)
+        });
+        *state.session.store().printed_mut() = printed;
+        state.thread.operands[0] = i64::from(done?);
         Ok(())
     };
     // SAFETY: as said.

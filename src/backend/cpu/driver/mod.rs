@@ -102,6 +102,7 @@ const COMPACT: &str = "ikra_compact";
 const REDUCE: &str = "ikra_reduce";
 const LOAD: &str = "ikra_load";
 const SEARCH: &str = "ikra_search_row";
+const PRINT: &str = "ikra_print_row";
 const STORE: &str = "ikra_store";
 const OVER: &str = "ikra_over";
 const COPY: &str = "ikra_copy";
@@ -302,6 +303,7 @@ impl Code {
             (REDUCE, host::reduce as *const u8),
             (LOAD, host::load as *const u8),
             (SEARCH, host::search as *const u8),
+            (PRINT, host::print as *const u8),
             (STORE, host::store as *const u8),
             (OVER, host::over as *const u8),
             (COPY, host::copy as *const u8),
@@ -568,6 +570,15 @@ impl Emitter<'_> {
         }
         self.call_host(SEARCH, &args)?;
         Ok(self.given(0, Ty::I64))
+    }
+
+    pub fn print_row(&mut self, words: Buffer, first: Value, tells: &[Value]) -> Result<clif::Value, Error> {
+        let mut args = vec![self.word(words.0), self.bits(first)?];
+        for told in tells {
+            args.push(self.bits(*told)?);
+        }
+        self.call_host(PRINT, &args)?;
+        Ok(self.given(0, Ty::Bool))
     }
 
     /// Where it is known that the column changes there it is written; else the host does it, and then that is known.

@@ -5,7 +5,7 @@
 use super::super::internal;
 use super::host::{DriverState, MOST_ROWS, Stop};
 use super::settle_strings::words_of;
-use crate::backend::Launch;
+use crate::backend::{Launch, Outcome};
 use crate::error::Error;
 use crate::fallible;
 use crate::heap::{Column, JobOrder, Round, Segment, marks};
@@ -277,8 +277,14 @@ impl DriverState<'_> {
                 self.launch_part(kernel, jobs)?;
                 self.settle(kernel, 0..count)?;
             } else {
-                for round in &jobs.rounds {
-                    self.launch_round(kernel, jobs, round)?;
+                for (number, round) in (1..).zip(&jobs.rounds) {
+                    let done = self.launch_round(kernel, jobs, round);
+                    // Later rounds may hold elements that come earlier in the base: they run in order then.
+                    let is_early = !jobs.in_order && number < jobs.rounds.len();
+                    if is_early && matches!(done, Err(Stop::Ended(Outcome::Failed(_)))) {
+                        return Err(Stop::Ended(Outcome::Conflict));
+                    }
+                    done?;
                 }
             }
             self.push_all()?;
