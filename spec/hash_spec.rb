@@ -276,6 +276,52 @@ each_backend do |backend|
       expect(given.zip(kept.keys).map { |a, b| a.equal?(b) }).to eq([true] * 3)
     end
 
+    it "has arrays as keys that change no more" do
+      expect_same([4, 7]) do |n|
+        seen = {}
+        at = [0, 0]
+        n.times { |i| at = at.clone; at[i % 2] += 1; seen[at] ||= i }
+        [seen.size, seen[[1, 1]], seen[[9, 9]], seen.sum { |key, i| key.sum + i }]
+      end
+      expect_same([4, 7]) do |n|
+        seen = Set.new
+        n.times { |i| row = [i % 3]; row << i % 2; seen << row }
+        [seen.size, seen.include?([1, 1]), seen.include?([0])]
+      end
+      expect_same([3, 40]) { |n| (0...n).group_by { |i| a = [i]; a << i % 2; a.shift; a }.transform_values(&:size).values }
+      next if backend == :ruby
+
+      changing = -> { [3].pmap { |x| k = [x]; k << 1; h = { k => 1 }; k << 2; h.size } }
+      expect(&changing).to raise_error(Ikra::UnsupportedError, /is the key of a Hash.*\[unsupported-key\]/m)
+    end
+
+    it "freezes arrays that were changed" do
+      expect_same([1, 2]) do |n|
+        a = [n]
+        a << n + 1
+        a.freeze
+        [a.frozen?, a.dup.frozen?, a.clone.frozen?, a.map { |x| x + 1 }.frozen?, a.sum]
+      end
+      expect_same([1, 2]) { |n| a = [n]; a << 3; a.freeze if n > 1; a << 4; a }
+      expect_same([1, 2]) { |n| a = [n]; a << 3; b = a.freeze.clone; b[0] = 4; b }
+      expect_same([1, 2]) { |n| a = [n]; a << 3; b = a.freeze.dup; b[0] = 4; [a, b, b.frozen?] }
+      expect_same([1, 2]) { |n| a = [n]; a << 3; a.freeze; begin; a.map!(&:succ); rescue FrozenError; :frozen; end }
+    end
+
+    it "has Sets as keys", if: RUBY_VERSION < "3.5" do
+      sets = [Set[1, 2], Set[3]]
+      known = { Set[2, 1] => :a, Set[3] => :b }
+      expect_same([0, 1]) { |i| [known[sets[i]], known.key?(Set[3]), known[Set[]]] }
+      expect_same([2, 5]) { |n| (0...n).map { |i| Set[i % 2, 1] }.tally.values }
+      expect_same([2, 5]) { |n| [(0...n).map { |i| Set[i % 3, 0] }.uniq.size, Set[Set[n], Set[n, 1], Set[n]].size] }
+      expect_same([2, 5]) { |n| h = {}; h[[Set[1, n], 3]] = n; [h[[Set[n, 1], 3]], h[[Set[n], 3]], h.size] }
+      expect_same([2, 5]) { |n| [Set[1, n].eql?(Set[n, 1]), Set[n].eql?([n]), Set[n].eql?(Set[n.to_f])] }
+      next if backend == :ruby
+
+      changing = -> { [3].pmap { |x| s = Set[x]; h = { s => 1 }; s << 1; h.size } }
+      expect(&changing).to raise_error(Ikra::UnsupportedError, /a Set is changed that is the key.*\[unsupported-key\]/m)
+    end
+
     it "refuses what it does not follow" do
       expect_refused("unsupported-key") { [3].pmap { |x| (k = [1]) && (h = { k => x }) && k.push(2) && h[[1, 2]] } }
       expect_refused("unsupported-result") { [1].pmap { |n| Hash.new { |h, k| h[k] = n } } }

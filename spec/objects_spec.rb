@@ -30,6 +30,22 @@ each_backend do
       expect_same_effects(make) { |t| t.doubled = 6 }
     end
 
+    it "sees the variables around its block" do
+      expect_same(things) { |t| [t.closure, t.double(1), t.triple(2), t.named?("b"), t.by_lambda(3)] }
+      expect_same(things) { |t| %i[double triple].map { |name| t.public_send(name, t.n) } }
+      expect_same([ObjectsSpecial.new(2), things[0]]) { |t| [t.closure, t.triple(t.n), t.mapped] }
+      expect_same([2, 3]) { |x| [ObjectsThing.new(x).closure, ObjectsThing.stepped(x)] }
+    end
+
+    it "assigns the variables around its block" do
+      expect_same_program do
+        thing = ObjectsThing.new(3)
+        before = thing.counted
+        given = Ikra.section { [thing.count_up, thing.count_up, thing.counted] }
+        [given.map { |n| n - before }, thing.counted - before]
+      end
+    end
+
     it "calls super" do
       expect_same([ObjectsSpecial.new(2)]) { |t| t.plus(1) }
       expect_same([ObjectsSpecial.new(2)]) { |t| t.doubled }
@@ -159,11 +175,6 @@ each_backend do
 end
 
 each_compiling_backend do
-  it "refuses methods that are closures" do
-    thing = ObjectsThing.new(1)
-    expect { [thing].pmap { |t| t.closure } }.to raise_error(Ikra::UnsupportedError, /captured-in-method/)
-  end
-
   it "treats objects with methods of their own as what they are" do
     plain = ObjectsThing.new(1)
     special = ObjectsThing.new(1)
@@ -255,6 +266,16 @@ class ObjectsThing
 
   step = 3
   define_method(:closure) { n + step }
+  { double: 2, triple: 3 }.each { |name, times| define_method(name) { |x = 5| x * times + @n } }
+  names = %w[a b]
+  define_method(:named?) { |name| names.include?(name) && names[1] == name }
+  by = ->(x) { x + step }
+  define_method(:by_lambda, &by)
+  define_method(:mapped) { [1, 2].map { |x| x * step + n } }
+  define_singleton_method(:stepped) { |x| x * step }
+  count = 0
+  define_method(:count_up) { count += 1 }
+  define_method(:counted) { count }
 
   alias_method :twice, :doubled
   alias add plus

@@ -2,6 +2,46 @@
 
 # Forms of Ruby's own methods that people write without a thought.
 each_backend do |backend|
+  # Methods for the examples.
+  module RubyForms
+    module_function
+
+    def up(limit) = (1..).each { |i| return i if i * i > limit }
+    def up_by(limit) = limit > 3 ? (1..).each_slice(2) { |i, j| return i + j if i * i > limit } : 0
+    def up_to(limit) = 1.upto(Float::INFINITY) { |i| return i if i * i > limit }
+    def down(count, by) = count.zero? ? by.call(0) : by.call(count) + down(count - 1, by)
+    def folded(list, sum, by) = list.empty? ? sum : folded(list.drop(1), by.call(sum, list[0]), by)
+  end
+
+  it "leaves what has no end by return" do
+    expect_same([1, 10, 30]) { |n| [RubyForms.up(n), RubyForms.up_by(n), RubyForms.up_to(n) + 1] }
+    expect_same([1, 10, 30]) { |n| (n..).each { |i| break i if (i % 7).zero? } }
+  end
+
+  it "gives Ranges, and has them in arrays, Hashes and objects that it gives" do
+    numbers = [3, 6, nil, 7]
+    expect_same([0, 1, 3]) { |i| 1..(numbers[i] & 3) }
+    expect_same([0, 1, 3]) { |i| [(1...(numbers[i] & 3)), (i..), (..i), ("a"..("b" * i)), (i * 0.5..7), { i => (i..9) }] }
+    expect_same([0, 1, 3]) { |i| i > 0 ? (0...i).map { |x| (x..i) } : nil }
+    expect_same([0, 1, 2]) { |i| 1..(numbers[i] & 3) }
+    expect_same([0, 1, 2]) { |i| (1..(numbers[i] & 3)).sum }
+  end
+
+  it "hands lambdas on to methods that call themselves" do
+    expect_same_program do
+      Ikra.section { (times = 3) && RubyForms.down(5, ->(x) { x * times }) }
+    end
+    expect_same_program do
+      Ikra.section { (seen = []) && RubyForms.folded([1, 2, 3], 0, ->(a, b) { (seen << b) && (a + b) }) + seen.sum }
+    end
+    expect_same([2, 3]) { |n| [RubyForms.down(3, ->(x) { x * n }), RubyForms.folded([n, 4], 1, ->(a, b) { a * b })] }
+  end
+
+  it "has deep literals" do
+    expect_same([1, 2]) { |n| [[[[[[[[[[[[[[[[[[[[[[[[n]]]]]]]]]]]]]]]]]]]]]]], n] }
+    expect_same([1, 2]) { |n| [[[[[[[[[[[[[[[[[[[[[[[[n]]]]]]]]]]]]]]]]]]]]]]], n][0][0][0][0].size }
+  end
+
   it "has Ranges of Strings" do
     texts = ["0", "5", "9", "a", "az", "", "é", "b", "\u00ff", "10", nil, :a, 5, 1.5]
     expect_same(texts) do |x|

@@ -245,11 +245,65 @@ each_backend do
     end
   end
   # rubocop:enable Style/ParallelAssignment
-end
 
-each_compiling_backend do
-  it "refuses those whose number a built-in method would have to know" do
-    refused = raise_error(Ikra::UnsupportedError, /\[unsupported-splat\].*hint/m)
-    expect { [[1, 2], [3, 4]].pmap { |xs| Math.hypot(*xs) } }.to refused
+  # Built-in methods: those that take any number, and those that take some.
+  describe "of arrays of unknown length in built-ins" do
+    let(:rows) { [[1, 2], [3], [], [4, 5, 6]] }
+    let(:pairs) { [[[1, 2], [3, 4]], [[5]], [], [[1], [2], [3, 9]]] }
+    let(:prices) { { 1 => :a, 2 => :b, 3 => :c, 4 => :d } }
+
+    it "gives all of them to methods of Hash" do
+      known = prices
+      expect_same(rows) { |xs| known.slice(*xs) }
+      expect_same(rows) { |xs| [known.except(*xs), known.values_at(*xs), known.slice(9, *xs, 1)] }
+      expect_same(rows) { |xs| known.fetch_values(*xs) }
+      expect_same(rows) { |xs| { 7 => 1 }.merge(*xs.map { |x| { x => x * 2 } }) }
+      expect_same(rows) { |xs| h = { 1 => 0 }; h.merge!(*xs.map { |x| { x => x * 2 } }) { |_, a, b| a + b }; h }
+    end
+
+    it "gives all of them to methods of Array" do
+      expect_same(rows) { |xs| a = [9]; a.push(*xs); a.unshift(0, *xs); a.append(*xs, 7); a }
+      expect_same(rows) { |xs| a = [8, 9]; a.insert(1, *xs); a.insert(-2, 5, *xs); a }
+      expect_same(rows) { |xs| a = [1, 2, 3]; a.insert(*xs) }
+      expect_same(rows) { |xs| [[5, 6, 7, 8].values_at(*xs), Array[*xs], [*xs, 3].max] }
+      expect_same(pairs) { |xs| [[].concat(*xs), [7].concat([8], *xs)] }
+      expect_same(pairs) { |xs| a = [1]; a.concat(*xs, a); a }
+      expect_same(pairs) { |xs| [[1, 5, 1].union(*xs), [1, 5, 1].difference(*xs), [1, 5, 1].intersection(*xs)] }
+      expect_same(pairs) { |xs| [[1, 2].zip(*xs), [1, 2, 3].product(*xs), [1].product([8, 9], *xs)] }
+      expect_same(pairs) { |xs| all = []; [1, 2].zip(*xs) { |row| all << row }; [3].product(*xs) { |row| all << row }; all }
+      expect_same([[1, 2], [3]]) { |xs| [4].concat(*xs) }
+      expect_same([[1, 2], [3]]) { |xs| [4].zip(*xs) }
+    end
+
+    it "gives so many as there are to those that take some" do
+      expect_same(rows) { |xs| [7, 8, 9, 10, 11].slice(*xs) }
+      expect_same(rows) { |xs| [7, 8, 9, 10, 11].first(*xs) }
+      expect_same(rows) { |xs| 12.clamp(*xs) }
+      expect_same(rows) { |xs| [12.gcd(*xs), 12.5.round(*xs)] }
+      expect_same(rows) { |xs| [3, 1].sum(*xs) }
+      expect_same(rows) { |xs| Math.hypot(*xs) }
+      expect_same(rows) { |xs| 12.between?(*xs) }
+      expect_same(rows) { |xs| [[3, 1].include?(*xs), [3, 1].size(*xs)] }
+      expect_same(rows) { |xs| Array.new(*xs) }
+      expect_same(rows) { |xs| [0, 0, 0, 0].fill(*xs) }
+      expect_same(rows) { |xs| [5, 6].inject(*xs.first(1)) { |a, b| a + b } }
+      expect_same(rows) { |xs| "hello"[*xs] }
+      expect_same(rows) { |xs| [[1, 2], [3, 4]].dig(*xs.map { |x| x - 1 }) }
+    end
+
+    it "stands between brackets that are assigned" do
+      expect_same([1, 2]) { |n| a = [5, 6, 7]; at = [n, 9].first(1); a[*at] = n * 10; a[*at] += 1; a[*at, 2] = 3; a }
+      expect_same([1, 2]) { |n| a = [5, 6, 7]; at = [n, 1].select { |x| x > 0 }; a[*at] = [0, 0, n]; a }
+    end
+
+    it "gives texts" do
+      texts = [%w[l], %w[l o], [], %w[he l lo]]
+      expect_same(texts) { |xs| "hello".delete(*xs) }
+      expect_same(texts) { |xs| ["hello".start_with?(*xs), "hello".end_with?("x", *xs), "hello".squeeze(*xs)] }
+      expect_same(texts) { |xs| s = +"a"; s.concat(*xs); s.prepend(*xs); s }
+      expect_same(texts) { |xs| "hello".tr(*xs) }
+      expect_same(texts) { |xs| "hello".sub(*xs) }
+      expect_same(texts) { |xs| "hello".split(*xs) }
+    end
   end
 end

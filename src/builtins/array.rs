@@ -4,7 +4,7 @@
 
 use super::integer::to_integer_argument;
 use super::{Invocation, Row, bare, carrying, naming, random, row, spreading, tuple};
-use crate::infer::{Changing, Lowerer, Operand, class_of};
+use crate::infer::{Changing, Lowerer, Operand, Seal, class_of};
 use crate::ir::{Comparison, ErrorKind, Value};
 use crate::types::{HashPart, RangeEnd, Shape, Type};
 
@@ -21,7 +21,7 @@ pub(super) const ROWS: &[Row] = &[
         s.unless_nil(&item, |s, item| s.send(&item, "dig", rest, 2))
     }),
     carrying("fetch", fetch),
-    row("fetch_values", |s, c| s.send_with_block(c, "#fetch_values")),
+    spreading("fetch_values", |s, c| s.send_with_block(c, "#fetch_values")),
     spreading("values_at", |s, c| {
         if let Some(others) = &c.splat {
             let indices = s.tuple(&c.args);
@@ -75,7 +75,11 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("map", |s, c| tuple::map(s, c).unwrap_or_else(|| s.send_with_block(c, "#map"))),
     row("collect", |s, c| tuple::map(s, c).unwrap_or_else(|| s.send_with_block(c, "#map"))),
-    carrying("zip", |s, c| {
+    spreading("zip", |s, c| {
+        if let Some(others) = all_arguments(s, c) {
+            let c = &Invocation { splat: None, ..c.with_args(vec![others]) };
+            return s.send_with_block(c, if c.block.is_some() { "#zip_all_block" } else { "#zip_all" });
+        }
         let Some(c) = &zipped(s, c) else { return Operand::bottom() };
         if c.block.is_some() {
             return s.send_with_block(c, "#zip_block");
@@ -106,11 +110,11 @@ pub(super) const ROWS: &[Row] = &[
         s.send(&c.receiver, name, &[], 1)
     }),
     row("-", |s, c| operator(s, c, "#minus")),
-    row("difference", |s, c| operators(s, c, "#minus")),
+    spreading("difference", |s, c| operators(s, c, "#minus")),
     row("&", |s, c| operator(s, c, "#and")),
-    row("intersection", |s, c| operators(s, c, "#and")),
+    spreading("intersection", |s, c| operators(s, c, "#and")),
     row("|", |s, c| operator(s, c, "#or")),
-    row("union", |s, c| operators(s, c, "#or")),
+    spreading("union", |s, c| operators(s, c, "#or")),
     row("*", |s, c| {
         let Some(times) = s.one_argument(c) else { return Operand::bottom() };
         if times.types.iter().any(|ty| s.type_responds(ty, "to_str")) {
@@ -124,7 +128,7 @@ pub(super) const ROWS: &[Row] = &[
         tuple::repeated(s, c, &times)
             .unwrap_or_else(|| s.send(&c.receiver, "#times", &[Operand::integer(n)], 1))
     }),
-    row("product", product),
+    spreading("product", product),
     row("flatten", |s, c| match flattening(s, c) {
         Some(depth) => flatten(s, &c.receiver, depth),
         None => Operand::bottom(),
@@ -142,7 +146,25 @@ pub(super) const ROWS: &[Row] = &[
         _ => s.send_with_block(c, "#rindex_block"),
     }),
     row("dup", copy),
-    row("clone", copy),
+    row("clone", |s, c| {
+        let copy = copy(s, c);
+        if let (Some(Type::List(of)), Some(Type::List(kind))) =
+            (c.receiver.types.single(), copy.types.single())
+        {
+            let frozen = s.is_sealed(*of, c.receiver.value(), Seal::Frozen);
+            let condition = crate::infer::Condition { value: frozen, yes: vec![], no: vec![] };
+            s.branch(
+                0x1b,
+                condition,
+                |s| {
+                    s.seal(*kind, copy.value(), Seal::Frozen);
+                    Operand::nil()
+                },
+                |_| Operand::nil(),
+            );
+        }
+        copy
+    }),
     row("to_a", |_, c| c.receiver.clone()),
     row("to_ary", |_, c| c.receiver.clone()),
     row("deconstruct", |_, c| c.receiver.clone()),
@@ -153,6 +175,7 @@ pub(super) const ROWS: &[Row] = &[
             "`Array#frozen?` cannot run in a section",
             Some("ask before the section".into()),
         ),
+        Some(Type::List(kind)) => Operand::bool(s.is_sealed(*kind, c.receiver.value(), Seal::Frozen)),
         // They are frozen in one place and not in another.
         _ if s.freezes_arrays() => s.refuse_here(
             "unsupported-method",
@@ -253,7 +276,13 @@ pub(super) const ROWS: &[Row] = &[
     }),
 ];
 
-pub(super) const MODULE_ROWS: &[Row] = &[carrying("new", make), carrying("[]", |s, c| s.tuple(&c.args))];
+pub(super) const MODULE_ROWS: &[Row] = &[
+    carrying("new", make),
+    spreading("[]", |s, c| match all_arguments(s, c) {
+        Some(all) => s.send(&all, "#copy", &[], 1),
+        None => s.tuple(&c.args),
+    }),
+];
 
 /// What `f` gives, or `same` where both are one array in memory.
 fn unless_same(
@@ -308,6 +337,9 @@ fn operator(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
 
 /// `union`, `difference` and `intersection` of any number of arrays.
 fn operators(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
+    if let Some(others) = all_arguments(s, call) {
+        return s.send(&call.receiver, &format!("{name}_all"), &[others], 2);
+    }
     if call.args.is_empty() && name == "#or" {
         return s.send(&call.receiver, "uniq", &[], 1);
     }
@@ -326,27 +358,7 @@ fn operators(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
 pub(super) fn zipped(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Invocation> {
     let mut args = Vec::new();
     for (i, arg) in call.args.iter().enumerate() {
-        let array = s.within_slot(i as u32, |s| s.through_to_ary(arg));
-        let is_sequence = |ty: &Type| {
-            let is_array = matches!(ty, Type::Array(_) | Type::Tuple(_) | Type::List(_));
-            is_array || matches!(ty, Type::Column(..) | Type::Range { .. } | Type::Enumerator(..))
-        };
-        let array = s.switch(&array, 0x10 + i as u32, &mut |s, array| match array.types.single() {
-            Some(ty) if is_sequence(ty) => array,
-            Some(ty) if matches!(ty.shape(), Shape::Nil | Shape::Integer | Shape::Float | Shape::Symbol) => {
-                let class = s.host.class_name(class_of(ty));
-                let message = format!("wrong argument type {class} (must respond to :each)");
-                s.fail(ErrorKind::TypeError(message), &[])
-            }
-            _ => {
-                let what = s.describe(&array.types);
-                s.refuse_here(
-                    "unsupported-argument",
-                    format!("`zip` with {what} cannot run in a section"),
-                    Some("zip with arrays and ranges".into()),
-                )
-            }
-        });
+        let array = s.within_slot(i as u32, |s| as_zipped(s, arg));
         if array.is_bottom() {
             return None;
         }
@@ -369,15 +381,14 @@ fn as_many(s: &mut Lowerer<'_>, receiver: &Operand, other: Operand) -> Operand {
     }
 }
 
-/// Of an array that is made in the section and that nobody changes it says nothing.
+/// Of an array of known length, which nobody changes, it says nothing.
 fn freeze(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let refused = match call.receiver.types.single() {
         Some(Type::Tuple(_)) => None,
-        Some(Type::List(kind)) if !s.list_is_mutated(*kind) => None,
-        Some(Type::List(_)) => Some((
-            "an array that is changed in the section cannot be frozen there",
-            "leave `freeze` out, or make the array in one expression, as by `map`",
-        )),
+        Some(Type::List(kind)) => {
+            s.seal(*kind, call.receiver.value(), Seal::Frozen);
+            None
+        }
         _ => Some((
             "an array that exists cannot be frozen in a section",
             "freeze it before or after the section",
@@ -390,6 +401,31 @@ fn freeze(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     call.receiver.clone()
 }
 
+/// What `zip` takes items from.
+pub(super) fn as_zipped(s: &mut Lowerer<'_>, arg: &Operand) -> Operand {
+    let array = s.through_to_ary(arg);
+    let is_sequence = |ty: &Type| {
+        let is_array = matches!(ty, Type::Array(_) | Type::Tuple(_) | Type::List(_));
+        is_array || matches!(ty, Type::Column(..) | Type::Range { .. } | Type::Enumerator(..))
+    };
+    s.switch(&array, 0x10, &mut |s, array| match array.types.single() {
+        Some(ty) if is_sequence(ty) => array,
+        Some(ty) if matches!(ty.shape(), Shape::Nil | Shape::Integer | Shape::Float | Shape::Symbol) => {
+            let class = s.host.class_name(class_of(ty));
+            let message = format!("wrong argument type {class} (must respond to :each)");
+            s.fail(ErrorKind::TypeError(message), &[])
+        }
+        _ => {
+            let what = s.describe(&array.types);
+            s.refuse_here(
+                "unsupported-argument",
+                format!("`zip` with {what} cannot run in a section"),
+                Some("zip with arrays and ranges".into()),
+            )
+        }
+    })
+}
+
 /// An array, or Ruby's TypeError.
 pub(super) fn array_argument(s: &mut Lowerer<'_>, arg: &Operand) -> Operand {
     let arg = s.through_to_ary(arg);
@@ -399,12 +435,27 @@ pub(super) fn array_argument(s: &mut Lowerer<'_>, arg: &Operand) -> Operand {
     })
 }
 
+/// All arguments as one array, where their number is not known.
+pub(super) fn all_arguments(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Operand> {
+    let others = call.splat.clone()?;
+    if call.args.is_empty() {
+        return Some(others);
+    }
+    let first = s.tuple(&call.args);
+    Some(s.send(&first, "+", &[others], 0x1a))
+}
+
 /// `product` of any number of arrays, or of each choice of items the block.
 fn product(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    if let ([other], None) = (&call.args[..], &call.block)
+    if let ([other], None, None) = (&call.args[..], &call.splat, &call.block)
         && let Some(pairs) = tuple::product(s, call, other)
     {
         return pairs;
+    }
+    if let Some(others) = all_arguments(s, call) {
+        let call = &Invocation { splat: None, ..call.with_args(vec![others]) };
+        let name = if call.block.is_some() { "#product_all_block" } else { "#product_all" };
+        return s.send_with_block(call, name);
     }
     let mut arrays = vec![call.receiver.clone()];
     for (i, other) in call.args.iter().enumerate() {

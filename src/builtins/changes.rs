@@ -20,7 +20,7 @@ pub(super) const ROWS: &[Row] = &[
     row("shift", |s, c| taken(s, c, "#shift", "#shift_many")),
     spreading("unshift", prepend),
     spreading("prepend", prepend),
-    carrying("insert", insert),
+    spreading("insert", insert),
     carrying("delete", |s, c| {
         if maybe_mutable(s, c).is_none() || s.one_argument(c).is_none() {
             return Operand::bottom();
@@ -97,8 +97,13 @@ pub(super) const ROWS: &[Row] = &[
         s.set_length(of, zero);
         c.receiver.clone()
     }),
-    row("concat", |s, c| {
+    spreading("concat", |s, c| {
         let Some(to) = pushable(s, c) else { return Operand::bottom() };
+        if let Some(others) = super::array::all_arguments(s, c) {
+            let items = s.send(&others, "#joined_items", &[], 3);
+            append(s, to, &items);
+            return c.receiver.clone();
+        }
         let mut others = Vec::new();
         for (i, other) in (0..).zip(&c.args) {
             others.push(s.within_slot(i, |s| {
@@ -189,7 +194,10 @@ fn mutable(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Changing> {
     match Changing::of(&call.receiver) {
         Some(Changing::List(kind, _)) if !s.mutate_list(kind) => return None,
         Some(Changing::Array(kind, id)) if !s.grow_array(kind, id) => return None,
-        Some(of) => return Some(of),
+        Some(of) => {
+            s.check_unsealed(&call.receiver);
+            return (!s.b.is_dead()).then_some(of);
+        }
         None => {}
     }
     if s.grow_literals(&call.receiver.types) {
@@ -255,8 +263,18 @@ fn insert(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         return Operand::bottom();
     }
     let Some(call) = &s.understood(call, 0..1) else { return Operand::bottom() };
-    let Some((index, items)) = call.args.split_first() else { return super::wrong_count(s, 0, "1+") };
+    let Some((index, items)) = call.args.split_first() else {
+        return match super::array::all_arguments(s, call) {
+            Some(all) => s.send(&call.receiver, "#insert_all", &[all], 5),
+            None => super::wrong_count(s, 0, "1+"),
+        };
+    };
     let Some(index) = to_integer_argument(s, index) else { return Operand::bottom() };
+    if let Some(others) = &call.splat {
+        let known = s.tuple(items);
+        let all = s.send(&known, "+", std::slice::from_ref(others), 6);
+        return s.send(&call.receiver, "#insert_items", &[Operand::integer(index), all], 7);
+    }
     if items.is_empty() {
         return call.receiver.clone();
     }

@@ -2242,6 +2242,141 @@ module Array
     end
   end
 
+  def __joined_items
+    out = __list(size)
+    each { |x| x.__as_array.each { |y| out.__push(y) } }
+    out
+  end
+
+  def __minus_all(others)
+    out = __listed
+    others.each { |other| out = out.__minus(other.__as_array) }
+    out
+  end
+
+  def __and_all(others)
+    out = __listed
+    others.each { |other| out = out.__and(other.__as_array) }
+    out
+  end
+
+  def __or_all(others)
+    out = __uniq
+    others.each { |other| out = out.__or(other.__as_array) }
+    out
+  end
+
+  def __listed
+    out = __list(size)
+    each { |x| out.__push(x) }
+    out
+  end
+
+  def __zip_all(others)
+    out = __list(__room)
+    __each_zipped(others) { |row| out.__push(row) }
+    out
+  end
+
+  def __zip_all_block(others)
+    __each_zipped(others) { |row| yield row }
+    nil
+  end
+
+  def __each_zipped(others)
+    lists = __list(others.size)
+    others.each { |other| lists.__push(other.__as_zipped) }
+    i = 0
+    each do |x|
+      row = __list(lists.size + 1)
+      row.__push(x)
+      lists.each { |list| row.__push(list.__at(i)) }
+      yield row
+      i += 1
+    end
+  end
+
+  def __product_all(others)
+    out = __list(__room)
+    __each_choice(others) { |row| out.__push(row) }
+    out
+  end
+
+  def __product_all_block(others)
+    __each_choice(others) { |row| yield row }
+    self
+  end
+
+  # An item of the array and of each of the others, those of the last one changing first.
+  def __each_choice(others)
+    lists = __list(others.size)
+    places = __list(others.size)
+    none = false
+    others.each do |other|
+      list = other.__as_array
+      lists.__push(list)
+      places.__push(0)
+      none = true if list.size == 0
+    end
+    return if none
+
+    each do |x|
+      more = true
+      while more
+        row = __list(lists.size + 1)
+        row.__push(x)
+        i = 0
+        while i < lists.size
+          row.__push(lists.__item(i).__item(places.__item(i)))
+          i += 1
+        end
+        yield row
+        more = __next_choice?(lists, places)
+      end
+    end
+  end
+
+  def __next_choice?(lists, places)
+    i = lists.size - 1
+    while i >= 0
+      place = places.__item(i) + 1
+      places.__set(i, place < lists.__item(i).size ? place : 0)
+      return true if places.__item(i) > 0
+
+      i -= 1
+    end
+    false
+  end
+
+  def __refuse_frozen
+    raise FrozenError, "can't modify frozen Array: #{inspect}"
+  end
+
+  def __insert_all(all)
+    raise ArgumentError, "wrong number of arguments (given 0, expected 1+)" if all.size == 0
+
+    items = __list(all.size)
+    i = 1
+    while i < all.size
+      items.__push(all.__item(i))
+      i += 1
+    end
+    __insert_items(__to_long(all.__item(0)), items)
+  end
+
+  def __insert_items(index, items)
+    return self if items.size == 0
+
+    at = __place(index)
+    __leave_gap(at)
+    i = items.size - 1
+    while i >= 0
+      __insert(at, items.__item(i))
+      i -= 1
+    end
+    self
+  end
+
   def __prepend_all(items)
     i = items.size - 1
     while i >= 0
@@ -4209,6 +4344,17 @@ module Set
   def merge(others)
     others.each { |x| add(x) }
     self
+  end
+
+  # In no order, as that of the items counts for nothing.
+  def hash
+    number = size
+    each { |x| number ^= x.__hash }
+    number
+  end
+
+  def eql?(other)
+    other.is_a?(Set) && size == other.size && other.all? { |x| include?(x) }
   end
 
   def subtract(others)

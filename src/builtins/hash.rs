@@ -1,6 +1,6 @@
 //! Hash: one that was there before the section, whose keys and values are columns, and one made in it.
 
-use super::{Invocation, Row, array, bare, carrying, naming, row};
+use super::{Invocation, Row, array, bare, carrying, naming, row, spreading};
 use crate::infer::host::RootKey;
 use crate::infer::{Lowerer, Operand};
 use crate::ir::{BinaryOp, ErrorKind, MessagePart, Receiver};
@@ -38,12 +38,14 @@ pub(super) const ROWS: &[Row] = &[
         (None, 1) => s.send(&c.receiver, "#fetch", &c.args, 1),
         _ => s.send(&c.receiver, "#fetch_default", &c.args, 1),
     }),
-    carrying("fetch_values", |s, c| {
+    spreading("fetch_values", |s, c| {
         s.send_with_block(c, if c.block.is_some() { "#fetch_values_block" } else { "#fetch_values" })
     }),
     carrying("==", |s, c| compared(s, c, "#equal")),
     carrying("eql?", |s, c| compared(s, c, "#eql")),
-    carrying("merge", |s, c| s.send_with_block(c, if c.block.is_some() { "#merge_block" } else { "#merge" })),
+    spreading("merge", |s, c| {
+        s.send_with_block(c, if c.block.is_some() { "#merge_block" } else { "#merge" })
+    }),
     carrying("transform_keys", |s, c| match (&c.block, c.args.is_empty()) {
         (Some(_), true) => s.send_with_block(c, "#transform_keys"),
         _ => s.refuse_here(
@@ -88,8 +90,8 @@ pub(super) const MADE_ROWS: &[Row] = &[
     carrying("delete", |s, c| {
         s.send_with_block(c, if c.block.is_some() { "#delete_block" } else { "#delete" })
     }),
-    carrying("merge!", merge_into),
-    carrying("update", merge_into),
+    spreading("merge!", merge_into),
+    spreading("update", merge_into),
 ];
 
 fn merge_into(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
@@ -194,9 +196,9 @@ pub(super) const PRIMITIVES: &[Row] = &[
     }),
     bare("#empty?", array::empty),
     bare("size", array::length),
-    // Refuses a key that the section changes elsewhere: Ruby would not find it any more.
+    // A key that the section changes later would not be found any more: arrays are sealed, the rest is refused.
     carrying("#check_key", |s, c| {
-        if c.args[0].types.iter().any(|ty| s.may_change_as_key(ty, &mut Vec::new())) {
+        if !s.seal_key(&c.args[0], 0) {
             return s.refuse_here(
                 "unsupported-key",
                 "an array or Struct that the section changes cannot be the key of a Hash in it",
@@ -256,7 +258,10 @@ pub(super) const PRIMITIVES: &[Row] = &[
     }),
     bare("#slots", |s, c| s.hash_part(&c.receiver, HashPart::Slots)),
     bare("#change", |s, c| match s.change_hash(&c.receiver) {
-        true => Operand::nil(),
+        true => {
+            s.check_unsealed_hash(&c.receiver);
+            Operand::nil()
+        }
         false => {
             s.b.mark_dead();
             Operand::bottom()

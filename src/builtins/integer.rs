@@ -242,6 +242,7 @@ fn limit_argument(s: &mut Lowerer<'_>, call: &Invocation, inwards: UnaryOp) -> O
                 }
             }
             let whole = s.b.unary(inwards, arg.value());
+            let whole = s.within_reach(whole);
             super::float::to_integer(s, whole, "to_i")
         }
         // It is compared with each number.

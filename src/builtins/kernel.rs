@@ -8,6 +8,8 @@ use crate::types::{ClassId, RangeEnd, Shape, Type, TypeSet};
 
 pub(super) const ROWS: &[Row] = &[
     bare("nil?", is_nil),
+    bare("#as_array", |s, c| super::array::array_argument(s, &c.receiver)),
+    bare("#as_zipped", |s, c| super::array::as_zipped(s, &c.receiver)),
     // Where Ruby asks no method.
     bare("#nil?", is_nil),
     bare("!", |s, c| {

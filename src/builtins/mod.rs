@@ -5,6 +5,7 @@
 //! Ruby raises, they raise.
 #![deny(unsafe_code)]
 
+pub(crate) mod arity;
 mod array;
 pub(crate) mod basic_operations;
 #[cfg(test)]
@@ -127,13 +128,15 @@ pub(crate) const fn forwarding(name: &'static str, rule: Rule) -> Row {
 }
 
 impl Row {
+    /// Does it take an array of further arguments?
+    pub(crate) fn takes_splat(&self) -> bool {
+        matches!(self.takes, Takes::Spread | Takes::All)
+    }
+
     pub(crate) fn apply(&self, s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         match self.takes {
             Takes::None | Takes::Understood | Takes::Named if has_hash_splat(&call.keywords) => {
                 s.refuse_hash_splat("of a Hash for a method of Ruby's own")
-            }
-            Takes::None | Takes::Understood | Takes::Anything | Takes::Named if call.splat.is_some() => {
-                s.refuse_splat()
             }
             Takes::None if !call.keywords.is_empty() => {
                 s.count_arguments(call, 0, 0);
@@ -500,7 +503,12 @@ const WIDE: &str = "#wide_";
 /// Is it a large method of the files about texts?
 pub(crate) fn is_large_text_method(code: &Code) -> bool {
     (code.nodes >= LARGE || LARGE_PRIMITIVES.contains(&code.name.as_str()) || code.name.starts_with(WIDE))
-        && CORE.with(|core| code.span.file >= core.first_text)
+        && is_text_method(code)
+}
+
+/// Is it a method of the files about texts?
+pub(crate) fn is_text_method(code: &Code) -> bool {
+    CORE.with(|core| code.span.file >= core.first_text)
 }
 
 /// A method of one of those files.

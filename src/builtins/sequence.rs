@@ -12,7 +12,8 @@ pub(super) const ROWS: &[Row] = &[
             s.unused = true;
             s.call_block(&block, vec![item]);
         });
-        c.receiver.clone()
+        // What has no end is left by jumps alone.
+        if s.b.is_dead() { Operand::bottom() } else { c.receiver.clone() }
     }),
     carrying("sum", |s, c| {
         if !s.count_arguments(c, 0, 1) {
@@ -169,7 +170,8 @@ pub(super) const ROWS: &[Row] = &[
 
 /// `inject(:+)`, `inject(initial, :+)`, `inject(initial) { }`, `inject { }`.
 fn inject(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    if call.block.is_some() {
+    // Behind an initial value and the name of a method the block is not used.
+    if call.block.is_some() && call.args.len() < 2 {
         return inject_by(s, call, &call.args, call.block.clone());
     }
     let (name, args) = call.args.split_last().map_or((None, &[][..]), |(last, others)| (Some(last), others));
@@ -432,7 +434,7 @@ impl Lowerer<'_> {
     }
 
     pub(crate) fn send_with_block(&mut self, call: &Invocation, name: &str) -> Operand {
-        self.send_block(&call.receiver, name, &call.args, call.block.clone())
+        self.send_spread(&call.receiver, name, (&call.args, call.splat.as_ref()), call.block.clone())
     }
 
     /// The name of a symbol written out in the section; none of a primitive.
@@ -729,16 +731,11 @@ impl Lowerer<'_> {
             return self.fail(ErrorKind::TypeError(format!("can't iterate from {what}")), &[]);
         };
         let end = match (high, high_end) {
-            (None, _) => self.b.i64(i64::MAX),
+            (None, _) => return self.each_from(low, body),
             (Some(high), RangeEnd::Float) => {
                 let rounded = if exclusive { crate::ir::UnaryOp::CeilF } else { crate::ir::UnaryOp::FloorF };
                 let high = self.b.unary(rounded, high);
-                // Beyond 62 bits, as with Infinity, nobody gets to the end.
-                let (most, least) = (self.b.f64(4.611686018427388e18), self.b.f64(-4.611686018427388e18));
-                let beyond = self.b.compare(Comparison::Gt, high, most);
-                let high = self.b.select(beyond, most, high);
-                let below = self.b.compare(Comparison::Lt, high, least);
-                let high = self.b.select(below, least, high);
+                let high = self.within_reach(high);
                 let high = super::float::to_integer(self, high, "to_i");
                 if high.is_bottom() {
                     return high;
@@ -749,6 +746,32 @@ impl Lowerer<'_> {
             (Some(high), _) => self.after(high),
         };
         self.counted(low, end, 1, &mut |s, i, exit, next| body(s, Operand::integer(i), exit, next))
+    }
+
+    /// A Float that is gone to or from: beyond 62 bits, as with Infinity, nobody gets there.
+    pub(super) fn within_reach(&mut self, end: Value) -> Value {
+        let (most, least) = (self.b.f64(4.611686018427388e18), self.b.f64(-4.611686018427388e18));
+        let beyond = self.b.compare(Comparison::Gt, end, most);
+        let end = self.b.select(beyond, most, end);
+        let below = self.b.compare(Comparison::Lt, end, least);
+        self.b.select(below, least, end)
+    }
+
+    /// From a number on, without end.
+    fn each_from(
+        &mut self,
+        low: Value,
+        body: &mut dyn FnMut(&mut Self, Operand, JoinIndex, JoinIndex),
+    ) -> Operand {
+        let var = self.b.var(crate::ir::Ty::I64);
+        self.b.set(var, low);
+        let interval = Interval { low: self.b.interval(low).low, high: i64::MAX };
+        self.looping(60, |s, exit, head| {
+            let i = s.b.get_within(var, interval);
+            let next = s.after(i);
+            s.b.set(var, next);
+            body(s, Operand::integer(i), exit, head);
+        })
     }
 
     fn after(&mut self, value: Value) -> Value {

@@ -7,7 +7,7 @@ use super::sites::class_of;
 use super::splats::{Absent, LeftOut, Places};
 use super::{LocalValue, Locals, Lowerer};
 use crate::ir::{ErrorKind, SiteId, UnaryOp};
-use crate::syntax::ast::{AssignOp, BARE_HASH, Code, CodeKind, LocalId, Node, Params, Target};
+use crate::syntax::ast::{AssignOp, BARE_HASH, Code, CodeKind, Kind, LocalId, Node, Params, Target};
 use crate::types::{ClassId, RecordType, Type};
 use std::rc::Rc;
 
@@ -79,15 +79,38 @@ impl Lowerer<'_> {
             Target::ClassVariable(name, _) => Place::of_state(self.shared_class_variable(name, true)),
             Target::Index { receiver, args, .. } => {
                 let receiver_operand = self.expr(receiver);
-                let args = args.iter().map(|a| self.expr(a)).collect();
+                let args = self.indices(target, args);
                 Place::Call { target, receiver: receiver_operand, args, name: "[]", safe: false }
             }
             Target::Attribute { receiver, name, safe, .. } => {
                 let receiver = self.expr(receiver);
-                Place::Call { target, receiver, args: vec![], name, safe: *safe }
+                Place::Call { target, receiver, args: Arguments::default(), name, safe: *safe }
             }
             Target::Multiple(multiple, _) => Place::Multiple(self.resolve_multiple(multiple)),
         }
+    }
+
+    /// What stands between the brackets of a target.
+    fn indices(&mut self, target: &Target, nodes: &[Node]) -> Arguments {
+        let mut arguments = Arguments::default();
+        for node in nodes {
+            match &node.kind {
+                Kind::Splat(inner) => {
+                    let operand = self.expr(inner);
+                    let (outer_node, outer_span) = (self.node, self.span);
+                    self.enter_target(target);
+                    let spread = self.spread(&operand);
+                    // The value comes behind it.
+                    self.add_splat(&mut arguments, spread, false);
+                    (self.node, self.span) = (outer_node, outer_span);
+                }
+                _ => {
+                    let value = self.expr(node);
+                    self.add_argument(&mut arguments, value);
+                }
+            }
+        }
+        arguments
     }
 
     pub(super) fn assign_place(&mut self, place: &Place<'_>, value: &Operand) {
@@ -105,12 +128,15 @@ impl Lowerer<'_> {
                 self.enter_target(target);
                 let setter = if *name == "[]" { "[]=".to_string() } else { format!("{name}=") };
                 let mut all = args.clone();
-                all.push(value.clone());
+                self.add_argument(&mut all, value.clone());
                 if *safe {
-                    self.unless_nil(receiver, |s, receiver| s.send_written(&receiver, &setter, &all, 1));
+                    self.unless_nil(receiver, |s, receiver| {
+                        let call_type = s.written(&setter, CallType::Outside);
+                        s.send_arguments(&receiver, &setter, &all, 1, call_type)
+                    });
                 } else {
                     let call_type = self.written(&setter, call_type_of(target));
-                    self.send_from(receiver, &setter, &all, 1, call_type);
+                    self.send_arguments(receiver, &setter, &all, 1, call_type);
                 }
                 (self.node, self.span) = (outer_node, outer_span);
             }
@@ -137,7 +163,7 @@ impl Lowerer<'_> {
                 let (outer_node, outer_span) = (self.node, self.span);
                 self.enter_target(target);
                 let call_type = self.written(name, call_type_of(target));
-                let value = self.send_from(receiver, name, args, 2, call_type);
+                let value = self.send_arguments(receiver, name, args, 2, call_type);
                 (self.node, self.span) = (outer_node, outer_span);
                 value
             }
@@ -539,7 +565,7 @@ pub(super) enum Place<'t> {
     Call {
         target: &'t Target,
         receiver: Operand,
-        args: Vec<Operand>,
+        args: Arguments,
         name: &'t str,
         safe: bool,
     },

@@ -215,15 +215,12 @@ impl Lowerer<'_> {
         let frame = self.frame();
         let can_be_anew = match frame.closure {
             None => matches!(frame.scope, Scope::Method { .. } | Scope::Block),
-            Some(closure) => matches!(closure, Closure::Root(_)),
+            Some(closure) => matches!(closure, Closure::Root(_) | Closure::Method(_)),
         };
         if !needs.is_empty() || !can_be_anew || calls_outer(literal, None) {
             return None;
         }
         let mut used: Vec<LocalId> = used_by(literal, None).into_iter().collect();
-        if self.frame().scope == Scope::Block && !used.is_empty() {
-            return None;
-        }
         let single = self.single_assignment();
         used.retain(|local| taken.iter().all(|(other, _)| other != local));
         used.sort_unstable();

@@ -135,10 +135,22 @@ impl Lowerer<'_> {
         args: &[Operand],
         block: Option<BlockRef>,
     ) -> Operand {
+        self.send_spread(receiver, name, (args, None), block)
+    }
+
+    /// The same with an array of further arguments.
+    pub(crate) fn send_spread(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        (args, splat): (&[Operand], Option<&Operand>),
+        block: Option<BlockRef>,
+    ) -> Operand {
         let span = self.span;
         self.within(0x180, |s| {
             s.span = span;
-            let arguments = Arguments { positional: args.to_vec(), ..Arguments::default() };
+            let splat = splat.cloned();
+            let arguments = Arguments { positional: args.to_vec(), splat, ..Arguments::default() };
             let call_type = if basic_operations::is_own(name) { CallType::Core } else { CallType::Own };
             s.dispatch(receiver, name, &arguments, block, call_type)
         })
@@ -152,14 +164,25 @@ impl Lowerer<'_> {
         slot: u32,
         call_type: CallType,
     ) -> Operand {
-        if receiver.is_bottom() || args.iter().any(Operand::is_bottom) || self.b.is_dead() {
+        let arguments = Arguments { positional: args.to_vec(), ..Arguments::default() };
+        self.send_arguments(receiver, name, &arguments, slot, call_type)
+    }
+
+    pub(super) fn send_arguments(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        arguments: &Arguments,
+        slot: u32,
+        call_type: CallType,
+    ) -> Operand {
+        if receiver.is_bottom() || arguments.has_bottom() || self.b.is_dead() {
             return Operand::bottom();
         }
         let span = self.span;
         self.within(0x100 + slot, |s| {
             s.span = span;
-            let arguments = Arguments { positional: args.to_vec(), ..Arguments::default() };
-            s.dispatch(receiver, name, &arguments, None, call_type)
+            s.dispatch(receiver, name, arguments, None, call_type)
         })
     }
 
@@ -366,7 +389,7 @@ impl Lowerer<'_> {
             let found = FoundMethod {
                 owner: class_of(ty),
                 visibility: Visibility::Public,
-                method: Method::Native { name: name.to_string() },
+                method: Method::Native { name: name.to_string(), arity: -1 },
             };
             return self.callee_of(ty, name, found);
         }
@@ -531,7 +554,7 @@ impl Lowerer<'_> {
                     return Callee::Unsupported(super::exception_methods::UNKNOWN_MESSAGE.into());
                 }
                 // What did_you_mean adds hangs on what the exception does not have here.
-                let method = Method::Native { name: name.to_string() };
+                let method = Method::Native { name: name.to_string(), arity: -1 };
                 self.callee_of(ty, name, FoundMethod { owner: ClassId::EXCEPTION, method, ..found })
             }
             Method::Ruby(code) => {
@@ -540,7 +563,7 @@ impl Lowerer<'_> {
             }
             Method::Reader(ivar) => Callee::Reader(ivar.clone()),
             Method::Writer(ivar) => Callee::Writer(ivar.clone()),
-            Method::Native { name: original }
+            Method::Native { name: original, .. }
                 if found.owner == ClassId::ENUMERABLE
                     && self.has_own_each(ty)
                     && (!self.is_set(ty) || builtins::ends_early(original)) =>
@@ -551,7 +574,7 @@ impl Lowerer<'_> {
                     None => self.refused_method(ty, name, &found),
                 }
             }
-            Method::Native { name: original }
+            Method::Native { name: original, .. }
                 if self.is_random(ty) && self.is_of_random(found.owner, original) =>
             {
                 match builtins::random::lookup(original)
@@ -574,7 +597,7 @@ impl Lowerer<'_> {
                 }
             }
             Method::Native { .. } if let Some(refused) = self.refused_proc(ty, name, &found) => refused,
-            Method::Native { name: original } => match builtins::lookup(found.owner, original, ty) {
+            Method::Native { name: original, .. } => match builtins::lookup(found.owner, original, ty) {
                 Some(Builtin::Rule(rule)) => Callee::Builtin(rule),
                 Some(Builtin::Ruby(code)) => Callee::Method(found, code, true),
                 None => self.refused_method(ty, name, &found),
@@ -659,7 +682,7 @@ impl Lowerer<'_> {
             Type::Module(module) => format!("{}.", self.host.class_name(*module)),
             other => format!("{}#", self.host.class_name(class_of(other))),
         };
-        let original = if let Method::Native { name } = &found.method { name } else { name };
+        let original = if let Method::Native { name, .. } = &found.method { name } else { name };
         let hint = match held_hint(ty, found.owner, original) {
             Some(hint) => hint,
             None => {
@@ -710,7 +733,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn invoke(
+    pub(super) fn invoke(
         &mut self,
         receiver: &Operand,
         name: &str,
@@ -726,6 +749,9 @@ impl Lowerer<'_> {
             && builtins::enumerates(ty, name, arguments.positional.len())
         {
             return builtins::make_enumerator(self, name, receiver, &arguments.positional);
+        }
+        if let Some(result) = self.without_splat(receiver, name, callee, arguments, block) {
+            return result;
         }
         let is_native = matches!(callee, Callee::Builtin(_) | Callee::Method(_, _, true));
         let looped = block.filter(|_| is_native).and_then(|block| self.as_loop(receiver, block));
@@ -838,11 +864,10 @@ impl Lowerer<'_> {
             );
             return false;
         }
-        if arguments.splat.is_some() {
-            self.refuse_splat();
-            return false;
-        }
         let (required, given) = (code.params.required.len(), arguments.positional.len());
+        if arguments.splat.is_some() && code.params.rest.is_some() && arguments.keywords.is_empty() {
+            return true;
+        }
         let takes_keyword = |name: &String| code.params.keywords.iter().any(|(known, ..)| known == name);
         let fits = given >= required
             && (given <= required + code.params.optional.len() || code.params.rest.is_some())

@@ -155,7 +155,10 @@ impl Lowerer<'_> {
             |_| Operand::integer(there),
             |s| {
                 let to = match types.single() {
-                    Some(Type::List(kind)) => s.copy_list(*kind, start, first, row),
+                    Some(Type::List(kind)) => {
+                        let length = s.length_in(first);
+                        s.copy_list(*kind, start, length, row)
+                    }
                     _ => s.copy_object(types, start, first, row),
                 };
                 let mark = s.b.unary(UnaryOp::BitNot, to);

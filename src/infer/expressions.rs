@@ -90,10 +90,11 @@ impl Lowerer<'_> {
                 if self.makes_endless_list(place, &all) {
                     return Operand::bottom();
                 }
-                let tuple = self.tuple(&all);
-                if self.grows(node) || self.memo.grown.contains(&place) {
-                    return self.make_list(0, &tuple);
+                let is_list = self.grows(node) || self.memo.grown.contains(&place);
+                if is_list && !all.iter().fold(false, |kept, item| self.keep_building(&item.types) | kept) {
+                    return self.make_list(0, &super::operand::side_by_side(&all));
                 }
+                let tuple = self.tuple(&all);
                 self.memo.makes_array(&tuple.types, place);
                 tuple
             }
@@ -311,7 +312,8 @@ impl Lowerer<'_> {
     /// `self`. The section's own is looked at only where it is used: its frame has no receiver.
     pub(crate) fn self_operand(&mut self) -> Operand {
         let receiver = self.frame().receiver.clone();
-        if receiver.is_bottom() || self.frame().closure.is_some() {
+        let is_method = matches!(self.frame().closure, None | Some(Closure::Method(_)));
+        if receiver.is_bottom() || !is_method {
             return self.own_root(RootKey::SelfValue).unwrap_or_else(Operand::nil);
         }
         self.refine(receiver)
@@ -354,6 +356,28 @@ impl Lowerer<'_> {
         })
     }
 
+    /// The end of a range whose other end is a number: Ruby raises where it is what no number compares with, as what
+    /// `x & 3` gives where x is nil.
+    fn comparable_end(&mut self, end: &Operand, other: &Operand, slot: u32) -> Operand {
+        let is_number = |ty: &Type| matches!(ty, Type::Integer | Type::Float);
+        let differs = |ty: &Type| {
+            matches!(ty, Type::True | Type::False | Type::Symbol)
+                || matches!(ty, Type::Array(_) | Type::Tuple(_) | Type::List(_))
+                || ty.is_string()
+        };
+        let bad = end.types.filter(differs);
+        if bad.is_empty() || other.types.is_empty() || !other.types.iter().all(is_number) {
+            return end.clone();
+        }
+        let fail = |s: &mut Self| s.fail(ErrorKind::ArgumentError("bad value for range".into()), &[]);
+        let good = end.types.filter(|ty| !differs(ty));
+        if good.is_empty() {
+            return fail(self);
+        }
+        let condition = self.is_one_of(end, &good);
+        self.within_slot(slot, |s| s.branch(0, condition, |s| s.narrow(end, &good), fail))
+    }
+
     fn range(&mut self, low: Option<&Node>, high: Option<&Node>, exclusive: bool) -> Operand {
         let mut end = |node: &Node| self.shared_literal(node).unwrap_or_else(|| self.expr(node));
         let (low, high) = (low.map(&mut end), high.map(&mut end));
@@ -369,6 +393,13 @@ impl Lowerer<'_> {
     ) -> Operand {
         let (low, high) =
             (low.map(|low| self.sure_end(low, 0x3e8)), high.map(|high| self.sure_end(high, 0x3e9)));
+        let (low, high) = match (low, high) {
+            (Some(low), Some(high)) => {
+                let first = self.comparable_end(&low, &high, 0x3ea);
+                (Some(first), Some(self.comparable_end(&high, &low, 0x3eb)))
+            }
+            ends => ends,
+        };
         if let (Some(low), Some(high)) = (&low, &high) {
             let is_text = |end: &Operand| end.types.single().is_some_and(Type::is_string);
             if is_text(low) && is_text(high) {

@@ -85,7 +85,7 @@ impl Lowerer<'_> {
             None if let Some(number) = self.shared_number(name) => return Some((name.into(), number)),
             // Only lambdas assign it.
             None => None,
-            Some(Closure::Root(root)) => Some(root),
+            Some(Closure::Root(root) | Closure::Method(root)) => Some(root),
             Some(Closure::Receiver) => return None,
         };
         let others: Vec<(String, RootKey)> = self.local_variables(name).collect();
@@ -174,7 +174,7 @@ impl Lowerer<'_> {
             return None;
         }
         let scope: Scope = self.frame().scope.clone();
-        if self.frame().closure.is_some() {
+        if !matches!(self.frame().closure, None | Some(Closure::Method(_))) {
             if is_written || self.memo.global_state.values().any(|state| state.name == name) {
                 self.refuse_here(
                     "unsupported-class-variable",

@@ -22,9 +22,26 @@ pub(crate) enum Closure {
     Root(u32),
     /// Of the Proc that is the frame's receiver.
     Receiver,
+    /// Of the block, a root, that `define_method` made the method of: its variables. Self is that of the method.
+    Method(u32),
 }
 
 impl Lowerer<'_> {
+    /// Whose variables a method sees that `define_method` made of a block.
+    pub(super) fn closure_of_method(&mut self, code: &Rc<Code>) -> Option<Closure> {
+        if code.kind == CodeKind::Method || !code.captures() {
+            return None;
+        }
+        let number = self.host.method_block(code)?;
+        match self.host.root(&RootKey::MethodBlock(number)) {
+            Ok(root) => root.map(|root| Closure::Method(root.number)),
+            Err(refusal) => {
+                self.refuse(refusal);
+                None
+            }
+        }
+    }
+
     /// Is it the literal of Procs that objects hold?
     pub(super) fn is_literal(&self, class: ClassId) -> bool {
         self.host.real_class(class) != class

@@ -67,6 +67,8 @@ pub enum RootKey {
     Regexp(String, u32),
     /// A lambda, proc or Method that is a root by this number, as the object that others can hold.
     Object(u32),
+    /// The block, by its number, that `define_method` made a method of.
+    MethodBlock(u32),
     /// The default block of the Hashes of a kind, which have procs of one literal.
     DefaultBlock(ArrayKind),
     /// What a lambda or proc from around the section, itself a root by this number, sees by that key.
@@ -137,7 +139,7 @@ pub enum Method {
     /// `attr_writer`.
     Writer(String),
     /// Implemented in C: the tables of [`crate::builtins`] say whether it runs, by owner and original name.
-    Native { name: String },
+    Native { name: String, arity: i64 },
 }
 
 /// What keywords are to the `initialize` of a Struct.
@@ -168,6 +170,11 @@ pub trait Host {
     fn closure(&mut self, _root: u32) -> Result<(Rc<Code>, bool), Refusal> {
         let message = "there are no lambdas around the section".into();
         Err(Refusal { slug: "unsupported-block", message, ..Refusal::default() })
+    }
+
+    /// The number of the block that `define_method` made the method of this code of, where it uses variables around it.
+    fn method_block(&mut self, _code: &Rc<Code>) -> Option<u32> {
+        None
     }
 
     /// Are two roots, which are local variables as two pieces of code see them, one variable?

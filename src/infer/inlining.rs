@@ -89,9 +89,12 @@ impl Lowerer<'_> {
         self.frames.pop();
         self.current = outer;
         self.active.pop();
+        let steps = self.own_steps() - steps;
         if can_be_function && !builtin {
-            let steps = self.own_steps() - steps;
             self.note_inlined((receiver, owner), code, arguments, &result, steps);
+        }
+        if builtin && crate::builtins::is_text_method(code) {
+            self.note_inlined_text(identity, steps);
         }
         result
     }
@@ -142,6 +145,10 @@ impl Lowerer<'_> {
             true => Scope::Literal(owner),
             false => Self::method_scope(owner, &code.nesting),
         };
+        let closure = match is_held {
+            true => Some(Closure::Receiver),
+            false => self.closure_of_method(code),
+        };
         self.frames.push(Frame {
             code: Rc::clone(code),
             locals,
@@ -149,7 +156,7 @@ impl Lowerer<'_> {
             owner,
             scope,
             block: block.cloned(),
-            closure: is_held.then_some(Closure::Receiver),
+            closure,
             return_to: None,
             break_to: None,
             control: vec![],

@@ -99,6 +99,11 @@ impl Lowerer<'_> {
                 met.records.push(record.class);
                 record.fields.iter().all(|(_, types)| self.parts_can_leave(types, met, within))
             }
+            // Nothing but a result has a place for one.
+            Type::Range { .. } if met.given => true,
+            Type::Record(record) if met.given && ty.is_text_range() => {
+                record.fields.iter().all(|(_, types)| self.parts_can_leave(types, met, within))
+            }
             Type::Proc(number) if met.given && self.give_proc(*number) => true,
             other if matches!(other.shape(), Shape::Local | Shape::Proc) => {
                 let what = self.describe(&other.clone().into());

@@ -94,7 +94,7 @@ impl Lowerer<'_> {
     }
 
     /// A header word of the list: 0 is its length.
-    fn header(&mut self, list: Value, word: i64) -> Value {
+    pub(super) fn header(&mut self, list: Value, word: i64) -> Value {
         let list = self.b.unary(UnaryOp::ExtendI32, list);
         let at = self.plus(list, word);
         self.word(at)
@@ -160,7 +160,8 @@ impl Lowerer<'_> {
     }
 
     pub(crate) fn list_length(&mut self, list: Value) -> Value {
-        let length = self.header(list, 0);
+        let word = self.header(list, 0);
+        let length = self.length_in(word);
         // Lengths are indexes: the scratch memory has fewer words than that.
         let length = self.b.unary(UnaryOp::WrapI64, length);
         let length = self.b.unary(UnaryOp::ExtendI32, length);

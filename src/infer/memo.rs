@@ -125,6 +125,8 @@ pub struct ListMemo {
     pub items: TypeSet,
     /// Changed after they were made.
     pub mutated: bool,
+    /// Some may be sealed: frozen, or keys of Hashes.
+    pub sealed: bool,
     /// Some are copies of arrays of fixed length, which may be seen elsewhere: a change would have to be seen there.
     pub has_copies: bool,
     /// Those, as they were made.
@@ -301,6 +303,8 @@ pub struct Memo {
     pub closed_procs: BTreeMap<u32, (ProcPlace, super::BlockRef)>,
     /// Some array that the section makes is frozen.
     pub freezes_arrays: bool,
+    /// Some lists are sealed.
+    pub seals: bool,
     /// What the section's block gives.
     pub result: TypeSet,
     /// The same before it gets rows, where it does.
@@ -441,6 +445,7 @@ impl Memo {
             self.lists[from as usize].parent = Some(into);
             let list = &mut self.lists[into as usize];
             list.mutated |= old.mutated;
+            list.sealed |= old.sealed;
             list.has_copies |= old.has_copies;
             list.copied.extend(old.copied);
             let named = self.list_loops.keys().filter(|(kind, _)| *kind == from).copied();

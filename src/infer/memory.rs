@@ -50,6 +50,10 @@ impl Lowerer<'_> {
         match self.frame().closure {
             Some(Closure::Root(closure)) => self.root(&RootKey::Within(closure, Box::new(key))),
             Some(Closure::Receiver) => self.root_of_receiver(&key),
+            Some(Closure::Method(closure)) if matches!(key, RootKey::Captured(_)) => {
+                self.root(&RootKey::Within(closure, Box::new(key)))
+            }
+            Some(Closure::Method(_)) => self.root(&key),
             None => self.root(&key),
         }
     }

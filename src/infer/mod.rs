@@ -61,10 +61,12 @@ mod remembered;
 mod rescue;
 mod results;
 mod reuse;
+mod sealed_lists;
 mod settled_strings;
 mod settling;
 mod single_assignment;
 mod sites;
+mod splat_calls;
 mod splats;
 mod stored;
 mod strings;
@@ -92,6 +94,7 @@ pub use raised::raised_words;
 pub use regexps::PATTERN;
 pub use rescue::is_raised_by_ruby;
 pub use results::{is_plain, result_words, width};
+pub(crate) use sealed_lists::Seal;
 pub(crate) use sites::class_of;
 pub use strings::{
     BYTESIZE, ENCODING, Encoding, STRING_ASCII, STRING_FROZEN, STRING_INTERNED, WORDS, row_of_string,
@@ -142,8 +145,12 @@ pub struct Listing<T = String> {
     pub types: BTreeMap<Span, T>,
 }
 
-/// Walks are bounded: each adds at least one member to some set, and real sections need fewer than ten.
-const MAX_WALKS: u32 = 200;
+/// Walks are bounded: each adds at least one member to some set, and real sections need fewer than ten. A chain of
+/// variables that hand a value on, the last one first, takes a walk for each of them; what has no end mostly comes to the
+/// bound of all expressions sooner.
+const MAX_WALKS: u32 = 2_000;
+/// What takes so many has types without end rather than too much code.
+const MANY_WALKS: u32 = 200;
 
 /// The choice of a node that numbers its hidden locals.
 const HIDDEN: u32 = 0x2000;
@@ -167,6 +174,9 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, output: Output, repeats: bool
             lowerer;
         steps_before += steps;
         reserve::check()?;
+        if stopped && is_too_large(&diagnostics) && walk > MANY_WALKS {
+            break;
+        }
         if stopped {
             let smaller = if is_too_large(&diagnostics) { memo.of_less_code() } else { None };
             let Some(smaller) = smaller else {

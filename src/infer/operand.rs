@@ -495,10 +495,16 @@ impl Lowerer<'_> {
         if items.iter().any(Operand::is_bottom) || items.iter().any(|item| self.keep_building(&item.types)) {
             return Operand::bottom();
         }
-        let types = Type::Tuple(items.iter().map(|i| i.types.clone()).collect()).into();
-        if !self.is_bounded(&types) {
+        let tuple = side_by_side(items);
+        if !self.is_bounded(&tuple.types) {
             return Operand::bottom();
         }
-        Operand { types, values: items.iter().flat_map(|i| i.values.clone()).collect() }
+        tuple
     }
+}
+
+/// Items as an array of fixed length, however deep they are: what a list is made of.
+pub(super) fn side_by_side(items: &[Operand]) -> Operand {
+    let types = Type::Tuple(items.iter().map(|i| i.types.clone()).collect()).into();
+    Operand { types, values: items.iter().flat_map(|i| i.values.clone()).collect() }
 }

@@ -118,11 +118,13 @@ impl Lowerer<'_> {
         self.memo.inlined.contains(&code)
     }
 
-    /// Is it a large built-in that makes or reads texts, and has nothing to do with objects of the user's? Such ones are
+    /// Is it a built-in, large or often used, that makes or reads texts, and has nothing to do with objects of the user's? Such ones are
     /// functions: what they do takes far longer than a call.
     pub(super) fn is_of_texts(&mut self, receiver: &Operand, code: &Code, arguments: &Arguments) -> bool {
-        // What is matched goes to the caller.
-        if !crate::builtins::is_large_text_method(code) || self.keeps_matches() {
+        // No text or value is a Regexp: nothing is matched that the caller would look at.
+        let identity = std::ptr::from_ref(code) as usize;
+        let is_large = crate::builtins::is_large_text_method(code) || self.memo.outlined.contains(&identity);
+        if !is_large {
             return false;
         }
         std::iter::once(receiver).chain(arguments.operands()).all(|operand| {
@@ -133,6 +135,17 @@ impl Lowerer<'_> {
                 items.iter().all(is_text_or_value)
             }) && operand.types.iter().all(is_text_or_value)
         })
+    }
+
+    /// A built-in that makes or reads texts was inlined: a small one is a function too, where that has been done so often
+    /// that it comes to much, as in a `case` with hundreds of texts.
+    pub(super) fn note_inlined_text(&mut self, code: usize, steps: u32) {
+        let all = self.inlinings.entry(code).or_default();
+        all.calls += 1;
+        all.steps = all.steps.saturating_add(steps);
+        if all.steps > MAX_FUNCTION && !self.memo.inlined.contains(&code) {
+            self.memo.changed |= self.memo.outlined.insert(code);
+        }
     }
 
     /// A code is inlined from the next walk on.

@@ -288,9 +288,10 @@ impl Lowerer<'_> {
         };
         let (words, count, first) = match one.flat.width {
             Some(width) => {
-                let (length, first) = (header_word(self, 0), header_word(self, 2));
+                let (word, first) = (header_word(self, 0), header_word(self, 2));
+                let length = self.length_in(word);
                 let width = self.b.i64(width);
-                (vec![length, length, items], self.b.binary(BinaryOp::Mul, length, width), first)
+                (vec![word, length, items], self.b.binary(BinaryOp::Mul, length, width), first)
             }
             None => {
                 let [class, size, first, flags] =

@@ -199,7 +199,7 @@ impl Lowerer<'_> {
         self.refuse_here(
             "unsupported-splat",
             "an array of unknown length cannot be splatted in this call",
-            Some("name the items, as in `f(a[0], a[1])`, or pass the array itself".into()),
+            Some("name the items, as in `f(a[0], a[1])`".into()),
         )
     }
 
@@ -235,7 +235,7 @@ impl Lowerer<'_> {
     }
 
     /// An item of an array, which is there if `sure`.
-    fn item_of(&mut self, array: &Operand, index: Value, sure: bool) -> Operand {
+    pub(super) fn item_of(&mut self, array: &Operand, index: Value, sure: bool) -> Operand {
         match (array.types.single(), sure) {
             (Some(Type::Array(kind)), true) => self.array_item(*kind, array.value(), index),
             (Some(Type::Array(kind)), false) => self.array_at(*kind, array.value(), index),

@@ -185,7 +185,7 @@ impl Host for World {
         let native = FoundMethod {
             owner: if is_user { ClassId::KERNEL } else { class },
             visibility: Visibility::Public,
-            method: Method::Native { name: name.into() },
+            method: Method::Native { name: name.into(), arity: -1 },
         };
         let of_kernel = ["==", "!=", "!", "nil?", "is_a?", "equal?", "rand", "class", "to_a"].contains(&name);
         Ok((!is_user && class != ClassId::NIL || of_kernel).then_some(native))
@@ -208,7 +208,7 @@ impl Host for World {
     }
 
     fn singleton_method(&mut self, module: ClassId, name: &str) -> Result<Option<FoundMethod>, Refusal> {
-        let method = Method::Native { name: name.into() };
+        let method = Method::Native { name: name.into(), arity: -1 };
         Ok(Some(FoundMethod { owner: module, visibility: Visibility::Public, method }))
     }
 

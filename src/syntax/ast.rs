@@ -40,6 +40,13 @@ pub struct Code {
     pub nesting: Vec<Option<String>>,
 }
 
+impl Code {
+    /// Does it use variables of the code around it?
+    pub fn captures(&self) -> bool {
+        !self.captured_reads.is_empty() || !self.captured_writes.is_empty()
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CodeKind {
     Method,

@@ -239,6 +239,9 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         if let RootKey::Object(root) = key {
             return Ok(Some(Source::Object(Box::new(self.roots[*root as usize].source.clone()))));
         }
+        if let RootKey::MethodBlock(number) = key {
+            return Ok(Some(Source::MethodBlock(self.methods.block(*number))));
+        }
         let RootKey::Within(root, inner) = key else {
             return Ok(Some(Source::new(self.scope, &self.pool, key, self.fixed_nesting)?));
         };
@@ -417,6 +420,10 @@ impl Host for LiveHost<'_, '_> {
                 None => Err(Error::Internal("a lambda that is gone".into()).into()),
             });
         found.map_err(|trouble| self.refusal(trouble))
+    }
+
+    fn method_block(&mut self, code: &Rc<Code>) -> Option<u32> {
+        self.methods.number_of_block(code)
     }
 
     fn is_one_variable(&mut self, one: u32, other: u32) -> Result<bool, Refusal> {

@@ -137,7 +137,7 @@ module RandomPrograms
       source, = list_source(depth, items)
       simple = items.none? { |item| @classes.key?(item) }
       n = list_size(depth)
-      case between(0, 9)
+      case between(0, 11)
       when 0 then e(source, ".reverse")
       when 1 then e(source, ".rotate(", expression([:int], depth), ")")
       when 2
@@ -149,7 +149,20 @@ module RandomPrograms
       when 6 then e(source, ".uniq") if simple
       when 7 then e(source, ".values_at(", n, ", -1)") if items.include?(:nil)
       when 8 then e(source, pick([" - ", " & "]), list(items, depth)).then { |made| e("(", made, ")") } if simple
+      when 9 then list_splatted(source, items, n, depth, simple)
       else e(source, ".each_slice(2).first || ", list_literal(items, depth)).then { |made| e("(", made, ")") }
+      end
+    end
+
+    # Built-in methods with as many arguments as an array has items.
+    def list_splatted(source, items, count, depth, simple)
+      several = e("[", source, ", ", list(items, depth), "].first(", count, ")")
+      case between(0, 4)
+      when 0 then e("[", expression(items, depth), "].push(*", source, ")")
+      when 1 then e(list_literal(items, depth), pick(%w[.union( .difference( .intersection(]), "*", several, ")") if simple
+      when 2 then e(source, ".values_at(*", list([:int], depth), ", -1)") if items.include?(:nil)
+      when 3 then e(source, ".first(*", list([:int], depth), ".first(1).map { |q| q & 3 })")
+      else e("[].concat(*", several, ")")
       end
     end
 

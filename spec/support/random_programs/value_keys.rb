@@ -41,27 +41,39 @@ module RandomPrograms
 
       AMOUNTS = { Amount.new(0) => 3, Exact.new("a") => 4, Special.new(1.0) => 5 }.freeze
     RUBY
-    KEYED = %w[Amount Amount Special Exact OnlyEql OnlyHash].freeze
+    KEYED = %w[Amount Amount Special Exact OnlyEql OnlyHash Set].freeze
 
     # An Integer that hangs on which of them are the same.
     def keyed(depth)
       name = pick(KEYED)
-      case between(0, 6)
+      case between(0, 7)
       when 0 then e(keyed_list(name, depth), pick([".uniq.size", ".tally.values.sum { |n| n * n }", ".to_set.size"]))
       when 1 then e("(", keyed_list(name, depth), pick([" - ", " & ", " | "]), keyed_list(name, depth), ").size")
       when 2 then e("(", keyed_list(name, depth), ".intersect?(", keyed_list(name, depth), ") ? 1 : 0)")
       when 3 then e(keyed_list(name, depth), ".group_by(&:itself).sum { |key, all| all.size * all.size }")
       when 4 then e("{ ", keyed_object(name, depth), " => 2 }.fetch(", keyed_object(name, depth), ", 7)")
       when 5 then e("AMOUNTS.fetch(", keyed_object(pick(%w[Amount Special Exact]), depth), ", 0)")
+      when 6 then changed_keys(depth)
       else counted_keys(name, depth)
       end
     end
 
     private
 
+    # Arrays that change until they become keys.
+    def changed_keys(depth)
+      modulus = between(2, 9)
+      change = pick(["at[0] += 1", "at << i % 2", "at[1] = nil", "at.unshift(i % 3)", "at.map! { |q| q * 2 }"])
+      frozen = pick(["", ".freeze", ".dup.freeze"])
+      e("(0...(", expression([:int], depth), " % 40)).each_with_object({}) { |i, h| at = [i % #{modulus}, ",
+        expression([:int], 0), "]; at = at.dup; #{change}; h[at#{frozen}] = i }.sum { |key, n| key.size + n }")
+    end
+
     def keyed_object(name, depth)
       number = e("(", expression([:int], depth), " % 4)")
       value = pick([number, number, e(number, ".to_f"), pick(["\"a\"", "\"b\"", ":a", "nil"]), e("[", number, ", :a]")])
+      return e("Set[", value, ", ", pick(["1", ":a", number.to_s]), "]") if name == "Set"
+
       e(name, ".new(", value, ")")
     end
 
@@ -76,8 +88,9 @@ module RandomPrograms
     # So many that they are found by their hash.
     def counted_keys(name, depth)
       modulus = between(2, 30)
+      made = name == "Set" ? "Set[i % #{modulus}, 1]" : "#{name}.new(i % #{modulus})"
       e("(0...(", expression([:int], depth), " % 60)).each_with_object(Hash.new(0)) { |i, h| ",
-        "h[#{name}.new(i % #{modulus})] += i }.sum { |key, n| (n * 3) + 1 }")
+        "h[#{made}] += i }.sum { |key, n| (n * 3) + 1 }")
     end
   end
 end

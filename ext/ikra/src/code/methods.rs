@@ -13,8 +13,8 @@ use crate::vm::value;
 use ikra_core::infer::host::{FoundMethod, Holder, Method, Refusal, Visibility};
 use ikra_core::syntax::ast::{Code, CodeKind};
 use ikra_core::types::ClassId;
-use magnus::rb_sys::AsRawValue;
-use magnus::{Error, Ruby, Symbol, Value, prelude::*};
+use magnus::rb_sys::{AsRawValue, FromRawValue};
+use magnus::{Error, RModule, Ruby, Symbol, Value, prelude::*};
 use rb_sys::{ID, VALUE};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -165,6 +165,9 @@ pub struct Methods<'a> {
     ruby: &'a Ruby,
     pool: Rc<ObjectPool>,
     found: FxHashMap<(Lookup, String), Option<FoundMethod>>,
+    /// Blocks that `define_method` made methods of and that use variables around them, which the pool keeps, with the
+    /// code of each: as several can have one literal, it is a copy.
+    blocks: Vec<(VALUE, Rc<Code>)>,
     pub assumptions: Assumptions,
     /// Spent on methods that were asked for the first time, with their code.
     pub time: Duration,
@@ -176,6 +179,7 @@ impl<'a> Methods<'a> {
             ruby,
             pool,
             found: FxHashMap::default(),
+            blocks: Vec::new(),
             assumptions: Assumptions::default(),
             time: Duration::ZERO,
         }
@@ -223,7 +227,7 @@ impl<'a> Methods<'a> {
         Ok(visibility)
     }
 
-    fn body(&self, owner: VALUE, method: VALUE) -> Result<Method, Trouble> {
+    fn body(&mut self, owner: VALUE, method: VALUE) -> Result<Method, Trouble> {
         let ruby = self.ruby;
         let name: Symbol = call(ruby, Own::OriginalName, &[method])?;
         let name = name.name()?.into_owned();
@@ -235,7 +239,7 @@ impl<'a> Methods<'a> {
                 return Ok(match name.strip_suffix('=') {
                     _ if members.contains(&name) => Method::Reader(name),
                     Some(member) if members.iter().any(|m| m == member) => Method::Writer(member.into()),
-                    _ => Method::Native { name },
+                    _ => Method::Native { name, arity: call(ruby, Own::Arity, &[method])? },
                 });
             }
             // attr_reader and attr_writer have a place and no instructions; so has `define_method` with a Method
@@ -248,7 +252,7 @@ impl<'a> Methods<'a> {
         };
         let path: String = call(ruby, Own::Path, &[iseq.as_raw()])?;
         if path.starts_with("<internal:") {
-            return Ok(Method::Native { name });
+            return Ok(Method::Native { name, arity: call(ruby, Own::Arity, &[method])? });
         }
         let code = sources::code_of(ruby, iseq)?;
         if code.kind == CodeKind::Method {
@@ -259,13 +263,35 @@ impl<'a> Methods<'a> {
                     format!("{name} was defined from a Method object, {label}"),
                 ));
             }
-        } else if let Some(local) =
-            code.captured_reads.iter().chain(code.captured_writes.iter().map(|w| &w.0)).next()
-        {
-            let message = format!("{name} is a define_method block that uses {local} of the code around it");
-            return Err(refuse("captured-in-method", message));
+        } else if code.captures() {
+            return match block_of(ruby, method)? {
+                Some(block) => Ok(Method::Ruby(self.code_of_block(block, &code))),
+                None => {
+                    let message = format!("{name} is a define_method block that uses variables around it");
+                    Err(refuse("captured-in-method", message))
+                }
+            };
         }
         Ok(Method::Ruby(code))
+    }
+
+    fn code_of_block(&mut self, block: VALUE, code: &Rc<Code>) -> Rc<Code> {
+        if let Some((_, known)) = self.blocks.iter().find(|(known, _)| *known == block) {
+            return Rc::clone(known);
+        }
+        self.pool.keep(block);
+        let copy = Rc::new(Code::clone(code));
+        self.blocks.push((block, Rc::clone(&copy)));
+        copy
+    }
+
+    /// The number of the block whose code it is.
+    pub fn number_of_block(&self, code: &Rc<Code>) -> Option<u32> {
+        self.blocks.iter().position(|(_, known)| Rc::ptr_eq(known, code)).map(|number| number as u32)
+    }
+
+    pub fn block(&self, number: u32) -> VALUE {
+        self.blocks[number as usize].0
     }
 
     /// From which of two places in the chain of methods `super` goes on is not known.
@@ -403,4 +429,12 @@ fn definer(ruby: &Ruby, pool: &ObjectPool, lookup: Lookup, method: VALUE) -> Res
 /// The instruction sequence of a Proc or method; `None` for one that is not written in Ruby.
 pub fn iseq_of(ruby: &Ruby, body: VALUE) -> Result<Option<Value>, Error> {
     call(ruby, Own::InstructionsOf, &[body])
+}
+
+/// The block that `define_method` made a method of.
+fn block_of(ruby: &Ruby, method: VALUE) -> Result<Option<VALUE>, Error> {
+    let module: RModule = ruby.class_object().const_get::<_, RModule>("Ikra")?.const_get("MethodBlocks")?;
+    // SAFETY: the pool keeps the method.
+    let block: Value = module.funcall("of", (unsafe { Value::from_raw(method) },))?;
+    Ok((!block.is_nil()).then(|| block.as_raw()))
 }

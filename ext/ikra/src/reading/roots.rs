@@ -179,6 +179,8 @@ pub enum Source {
     Regexp(VALUE),
     /// A lambda, proc or Method as an object.
     Object(Box<Self>),
+    /// The block that `define_method` made a method of, which the pool keeps.
+    MethodBlock(VALUE),
     /// The default block of the Hashes of a kind: that of the first one.
     DefaultBlock(ArrayKind),
     /// What a lambda or proc, which is read first, sees.
@@ -263,6 +265,7 @@ impl Source {
             Self::ClassVariable(_, name) => format!("the class variable {}", value::name_of(*name)),
             Self::Text(_) => "a String".into(),
             Self::Regexp(_) => "a Regexp".into(),
+            Self::MethodBlock(_) => "the block of a method".into(),
             Self::DefaultBlock(_) => "the default block of a Hash".into(),
             Self::Within(_, inner) | Self::Object(inner) => inner.describe(),
         }
@@ -280,7 +283,9 @@ impl Source {
             RootKey::SelfValue => Self::SelfValue,
             RootKey::Captured(name) => Self::Captured(name.clone()),
             RootKey::DefaultBlock(kind) => Self::DefaultBlock(*kind),
-            RootKey::Within(..) | RootKey::Object(_) => unreachable!("taken apart by the host"),
+            RootKey::Within(..) | RootKey::Object(_) | RootKey::MethodBlock(_) => {
+                unreachable!("taken apart by the host")
+            }
             RootKey::ModuleIvar(class, name) => Self::ModuleVariable(*class, value::intern(ruby, name)),
             RootKey::Global(name) => Self::Global(name.clone()),
             RootKey::Regexp(source, options) => {
@@ -383,7 +388,7 @@ impl Source {
                 found
             }
             Self::Constant(constant) => constant.read(scope, pool)?,
-            Self::Text(text) | Self::Regexp(text) => Some(*text),
+            Self::Text(value) | Self::Regexp(value) | Self::MethodBlock(value) => Some(*value),
             Self::Object(inner) => inner.read(scope, pool)?,
             Self::DefaultBlock(kind) => {
                 let known = scope.default_blocks.borrow();

@@ -15,7 +15,7 @@ use ikra_core::heap::Column;
 use ikra_core::heap::schema::Output;
 use ikra_core::infer::{ARRAY_HEADER, is_plain, is_shared, row_of_string, width};
 use ikra_core::ir::BufferKind;
-use ikra_core::types::{ClassId, ListKind, Shape, Type, TypeSet};
+use ikra_core::types::{ClassId, ListKind, RangeEnd, RecordType, Shape, Type, TypeSet};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{RArray, Value, prelude::*};
 use rb_sys::VALUE;
@@ -46,6 +46,8 @@ enum Kind {
     /// A Hash: where its keys are, where its values are, and its default.
     Hash(ListKind, ListKind, Box<Encoding>),
     Module(ClassId),
+    /// A Range: its ends where it has them, and whether the last one does not belong to it.
+    Range(Option<Box<Encoding>>, Option<Box<Encoding>>, bool),
     /// A lambda or proc of this number.
     Proc(u32),
     /// The payload, or for nil nothing.
@@ -82,6 +84,14 @@ impl Encodings<'_> {
                 let (keys, values) = (list(0)?, list(1)?);
                 let default = Box::new(self.of(&record.fields[3].1)?);
                 Kind::Hash(self.list(keys)?, self.list(values)?, default)
+            }
+            (Some(ty @ Type::Record(record)), _) if ty.is_text_range() => {
+                let [low, high] = [0, 1].map(|end| self.of(&record.fields[end].1));
+                let exclusive = record.fields[1].0 == RecordType::TEXTS[2];
+                Kind::Range(Some(Box::new(low?)), Some(Box::new(high?)), exclusive)
+            }
+            (Some(Type::Range { exclusive, low, high }), _) => {
+                Kind::Range(end_of_range(*low), end_of_range(*high), *exclusive)
             }
             (Some(Type::Record(record)), _) => self.object(record.class, &record.fields)?,
             (Some(Type::List(kind)), _) if !self.shared => Kind::List(self.list(*kind)?),
@@ -145,6 +155,16 @@ impl Encodings<'_> {
         }
         Ok(())
     }
+}
+
+/// Numbers are words.
+fn end_of_range(end: RangeEnd) -> Option<Box<Encoding>> {
+    let shape = match end {
+        RangeEnd::None => return None,
+        RangeEnd::Integer => Shape::Integer,
+        RangeEnd::Float => Shape::Float,
+    };
+    Some(Box::new(Encoding { kind: Kind::One(shape), width: 1 }))
 }
 
 /// The words of one element.
@@ -328,7 +348,7 @@ impl<'a> Results<'a> {
             Kind::Module(_) | Kind::Proc(_) | Kind::One(_) | Kind::Record(..) | Kind::Reference => {
                 out.push_flat(self.value(encoding, words, at)?)
             }
-            Kind::Hash(..) => out.push(self.value(encoding, words, at)?),
+            Kind::Hash(..) | Kind::Range(..) => out.push(self.value(encoding, words, at)?),
         }
     }
 
@@ -412,6 +432,16 @@ impl<'a> Results<'a> {
                     at += items[i].width;
                     Ok(item)
                 });
+            }
+            Kind::Range(low, high, exclusive) => {
+                let nil = self.decoder.ruby.qnil().as_value();
+                let end = |end: &Option<Box<Encoding>>, at| match end {
+                    Some(end) => self.value(end, words, at),
+                    None => Ok(nil),
+                };
+                let first = black_box(end(low, at)?);
+                let last = black_box(end(high, at + low.as_ref().map_or(0, |low| low.width))?);
+                return Ok(self.decoder.ruby.range_new(first, last, *exclusive)?.as_value());
             }
             Kind::Record(maker, parts) => {
                 let object = black_box(maker.allocate()?);

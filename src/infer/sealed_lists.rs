@@ -1,0 +1,179 @@
+//! Lists that must not change any more: those that are frozen, and those that have become keys of a Hash, which would
+//! not be found any more. The upper half of the word of the length, which nobody reads as a part of it, says that a list
+//! is one of these. What changes a list asks for it, where the section seals lists of the kind.
+
+use super::operand::Operand;
+use super::{Condition, Lowerer};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
+use crate::types::{ListKind, Type};
+
+/// Why a list is sealed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seal {
+    Frozen,
+    Key,
+}
+
+impl Seal {
+    const fn bit(self) -> i64 {
+        match self {
+            Self::Frozen => 1 << 32,
+            Self::Key => 1 << 33,
+        }
+    }
+}
+
+/// Keys hold others as deep as this.
+const MAX_DEPTH: u32 = 6;
+
+const CHANGED_KEY: &str = "an array is changed that is the key of a Hash, which would not find it any more \
+                           [unsupported-key]\n  hint: take a copy as the key: hash[key.dup]";
+
+const CHANGED_SET: &str = "a Set is changed that is the key of a Hash, which would not find it any more \
+                           [unsupported-key]\n  hint: take a copy as the key: hash[key.dup]";
+
+impl Lowerer<'_> {
+    /// Seals a list.
+    pub(crate) fn seal(&mut self, kind: ListKind, list: Value, seal: Seal) {
+        let memo = self.memo.list(kind);
+        let is_new = !memo.sealed;
+        memo.sealed = true;
+        self.memo.changed |= is_new || !self.memo.seals;
+        self.memo.seals = true;
+        let word = self.header(list, 0);
+        let bit = self.b.i64(seal.bit());
+        let word = self.b.binary(BinaryOp::Or, word, bit);
+        self.set_header(list, 0, word);
+    }
+
+    /// Is the list sealed for that?
+    pub(crate) fn is_sealed(&mut self, kind: ListKind, list: Value, seal: Seal) -> Value {
+        if !self.memo.list(kind).sealed {
+            return self.b.bool(false);
+        }
+        let word = self.header(list, 0);
+        let (bit, zero) = (self.b.i64(seal.bit()), self.b.i64(0));
+        let word = self.b.binary(BinaryOp::And, word, bit);
+        self.b.compare(Comparison::Ne, word, zero)
+    }
+
+    /// The length in a first word.
+    pub(super) fn length_in(&mut self, word: Value) -> Value {
+        if !self.memo.seals {
+            return word;
+        }
+        let lower = self.b.i64((1 << 32) - 1);
+        self.b.binary(BinaryOp::And, word, lower)
+    }
+
+    /// A change of a list: Ruby's FrozenError, or an error for what would not be found any more.
+    pub(crate) fn check_unsealed(&mut self, receiver: &Operand) {
+        let Some(Type::List(kind)) = receiver.types.single() else { return };
+        let (kind, list) = (*kind, receiver.value());
+        if !self.memo.list(kind).sealed {
+            return;
+        }
+        let frozen = self.is_sealed(kind, list, Seal::Frozen);
+        let condition = Condition { value: frozen, yes: vec![], no: vec![] };
+        self.branch(0x960, condition, |s| s.send(receiver, "#refuse_frozen", &[], 0x60), |_| Operand::nil());
+        if self.b.is_dead() {
+            return;
+        }
+        let key = self.is_sealed(kind, list, Seal::Key);
+        let ok = self.b.unary(UnaryOp::Not, key);
+        self.check(ok, ErrorKind::Unsupported(CHANGED_KEY.into()), &[]);
+    }
+
+    /// A Hash is about to change: that of a Set may be sealed.
+    pub(crate) fn check_unsealed_hash(&mut self, hash: &Operand) {
+        let Some(keys) = self.keys_of_made(hash) else { return };
+        let Some(Type::List(kind)) = keys.types.single() else { return };
+        if !self.memo.list(*kind).sealed {
+            return;
+        }
+        let key = self.is_sealed(*kind, keys.value(), Seal::Key);
+        let ok = self.b.unary(UnaryOp::Not, key);
+        self.check(ok, ErrorKind::Unsupported(CHANGED_SET.into()), &[]);
+    }
+
+    /// The keys of a Hash that the section has made.
+    fn keys_of_made(&mut self, hash: &Operand) -> Option<Operand> {
+        hash.types.single().filter(|ty| ty.is_made_hash())?;
+        self.tuple_items(hash).into_iter().next()
+    }
+
+    /// Can it change what such a key is compared by?
+    fn needs_seal(&mut self, ty: &Type, depth: u32) -> bool {
+        if self.may_change_as_key(ty, &mut Vec::new()) || self.is_set(ty) {
+            return true;
+        }
+        let items = match ty {
+            Type::List(_) | Type::Tuple(_) if depth < MAX_DEPTH => self.types_of_items(ty),
+            _ => return false,
+        };
+        items.iter().any(|ty| self.needs_seal(ty, depth + 1))
+    }
+
+    /// A key of a Hash, with all that it is compared by: false if it may change unnoticed.
+    pub(crate) fn seal_key(&mut self, key: &Operand, depth: u32) -> bool {
+        let types: Vec<Type> = key.types.iter().cloned().collect();
+        if !types.iter().any(|ty| self.needs_seal(ty, depth)) {
+            return true;
+        }
+        if depth > MAX_DEPTH {
+            return false;
+        }
+        let mut all = true;
+        self.switch(key, 0x61, &mut |s, key| {
+            all &= match key.types.single().cloned() {
+                Some(ty) if !s.needs_seal(&ty, depth) => true,
+                Some(ty) if s.is_set(&ty) => s.seal_set(&key),
+                Some(Type::List(kind)) => s.seal_list(kind, &key, depth),
+                Some(Type::Tuple(_)) => {
+                    let items = s.tuple_items(&key);
+                    (0..)
+                        .zip(items)
+                        .all(|(i, item)| s.within_slot(0x62 + i, |s| s.seal_key(&item, depth + 1)))
+                }
+                _ => false,
+            };
+            Operand::nil()
+        });
+        all
+    }
+
+    fn seal_list(&mut self, kind: ListKind, list: &Operand, depth: u32) -> bool {
+        let mut all = true;
+        let items: Vec<Type> = self.types_of_items(&Type::List(kind)).iter().cloned().collect();
+        if items.iter().any(|ty| self.needs_seal(ty, depth + 1)) {
+            self.each_item(list, &mut |s, item, _, _| all &= s.seal_key(&item, depth + 1));
+        }
+        if self.list_is_mutated(kind) {
+            self.seal(kind, list.value(), Seal::Key);
+        }
+        all
+    }
+
+    /// A Set that the section may change is known by the keys of its Hash.
+    fn seal_set(&mut self, set: &Operand) -> bool {
+        let hash = self.read_ivar(set, "@hash");
+        let mut all = true;
+        self.switch(&hash, 0x63, &mut |s, hash| {
+            match hash.types.single() {
+                Some(Type::Hash(kind, _)) => all &= !s.hash_changes(*kind),
+                _ => {
+                    let keys = s.keys_of_made(&hash).and_then(|keys| match keys.types.single() {
+                        Some(Type::List(kind)) => Some((*kind, keys.value())),
+                        _ => None,
+                    });
+                    match keys {
+                        Some((kind, list)) => s.seal(kind, list, Seal::Key),
+                        None => all = false,
+                    }
+                }
+            }
+            Operand::nil()
+        });
+        all
+    }
+}

@@ -1,0 +1,135 @@
+//! Calls of built-ins with an array of unknown length among their arguments. Those that take any number get the array.
+//! The others are compiled once for each number that they take, as what they do and what they give hangs on it.
+
+use super::calls::Arguments;
+use super::dispatch::Callee;
+use super::host::{FoundMethod, Method};
+use super::operand::Operand;
+use super::sites::class_of;
+use super::{BlockRef, Condition, Lowerer};
+use crate::builtins::arity;
+use crate::ir::{BinaryOp, Comparison, ErrorKind, MessagePart, Receiver, Value};
+use crate::syntax::ast::Params;
+use crate::types::{ClassId, Type};
+
+/// Of a method that takes any number and is not compiled for that, so many are.
+const MOST: usize = 6;
+
+impl Lowerer<'_> {
+    /// What a call with a splat does where its callee takes none; nothing where it takes one.
+    pub(super) fn without_splat(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        callee: &Callee,
+        arguments: &Arguments,
+        block: Option<&BlockRef>,
+    ) -> Option<Operand> {
+        let array = arguments.splat.clone()?;
+        let bounds = match callee {
+            Callee::Reader(_) => Some((0, 0)),
+            Callee::Writer(_) => Some((1, 1)),
+            Callee::Builtin(row) if !row.takes_splat() => self.bounds(receiver, name, block.is_some()),
+            Callee::Method(found, code, true) if code.params.rest.is_none() => match &found.method {
+                Method::Ruby(original) if original.params.rest.is_some() => None,
+                Method::Ruby(original) => {
+                    let Params { required, optional, .. } = &original.params;
+                    Some((required.len(), required.len() + optional.len()))
+                }
+                _ => self.bounds(receiver, name, block.is_some()),
+            },
+            _ => return None,
+        };
+        let (least, most) = bounds.unwrap_or((0, MOST));
+        let known = arguments.positional.len();
+        let given = self.given(arguments);
+        let error = match bounds {
+            Some(_) => wrong_count(least, most),
+            None => {
+                let told = format!("`{name}` with more than {MOST} arguments cannot run in a section");
+                ErrorKind::Unsupported(format!("{told} [unsupported-splat]"))
+            }
+        };
+        let mut low = least.max(known);
+        if low > most {
+            return Some(self.fail(error, &[given]));
+        }
+        let first = self.b.i64(low as i64);
+        let last = self.b.i64(most as i64);
+        let enough = self.b.compare(Comparison::Ge, given, first);
+        let few = self.b.compare(Comparison::Le, given, last);
+        let fits = self.b.binary(BinaryOp::AndB, enough, few);
+        self.check(fits, error, &[given]);
+        let mut counts = Vec::new();
+        while low <= most {
+            counts.push(low);
+            low += 1;
+        }
+        let call = SpreadCall { receiver, name, callee, arguments, block, array: &array, given };
+        Some(self.for_each_count(&call, &counts))
+    }
+
+    fn bounds(&mut self, receiver: &Operand, name: &str, has_block: bool) -> Option<(usize, usize)> {
+        let ty = receiver.types.single()?.clone();
+        let found = match &ty {
+            Type::Module(module) => self.host.singleton_method(*module, name),
+            other => self.host.method(class_of(other), name),
+        };
+        let Ok(Some(FoundMethod { owner, method: Method::Native { name, arity }, .. })) = found else {
+            return None;
+        };
+        let of = match ty {
+            Type::Module(module) if owner != ClassId::KERNEL => format!("{}.", self.host.class_name(module)),
+            _ => format!("{}#", self.host.class_name(owner)),
+        };
+        arity::bounds(&of, &name, arity, has_block)
+    }
+
+    /// The call with so many arguments, whichever it is.
+    fn for_each_count(&mut self, call: &SpreadCall<'_>, counts: &[usize]) -> Operand {
+        let Some((count, rest)) = counts.split_first() else { return Operand::bottom() };
+        let run = |s: &mut Self| {
+            let mut arguments = Arguments { splat: None, ..call.arguments.clone() };
+            let known = arguments.positional.len();
+            for i in known..*count {
+                let index = s.b.i64((i - known) as i64);
+                let item = s.within_slot(0x900 + i as u32, |s| s.item_of(call.array, index, true));
+                arguments.positional.push(item);
+            }
+            if arguments.has_bottom() {
+                return Operand::bottom();
+            }
+            s.within_here(0x920 + *count as u32, |s| {
+                s.invoke(call.receiver, call.name, call.callee, &arguments, call.block)
+            })
+        };
+        if rest.is_empty() {
+            return run(self);
+        }
+        let number = self.b.i64(*count as i64);
+        let value = self.b.compare(Comparison::Eq, call.given, number);
+        let condition = Condition { value, yes: vec![], no: vec![] };
+        self.branch(0x940 + *count as u32, condition, run, |s| s.for_each_count(call, rest))
+    }
+}
+
+/// A call whose number of arguments is known when it runs.
+struct SpreadCall<'c> {
+    receiver: &'c Operand,
+    name: &'c str,
+    callee: &'c Callee,
+    arguments: &'c Arguments,
+    block: Option<&'c BlockRef>,
+    array: &'c Operand,
+    given: Value,
+}
+
+fn wrong_count(least: usize, most: usize) -> ErrorKind {
+    let expected = if least == most { least.to_string() } else { format!("{least}..{most}") };
+    let message = vec![
+        MessagePart::Text("wrong number of arguments (given ".into()),
+        MessagePart::Value(Receiver::Integer),
+        MessagePart::Text(format!(", expected {expected})")),
+    ];
+    ErrorKind::Raise { class: ClassId::ARGUMENT_ERROR, message: Some(message) }
+}
