@@ -537,7 +537,7 @@ impl Lowerer<'_> {
                     && found.owner == ClassId::KERNEL
                     && self.host.place(code.span).0.ends_with("/pp.rb") =>
             {
-                let pretty = FoundMethod { method: Method::Native { name: name.into() }, ..found };
+                let pretty = FoundMethod { method: Method::Native { name: name.into(), arity: -1 }, ..found };
                 self.callee_of(ty, name, pretty)
             }
             // What is written in Ruby there, and in the module that it shares with TupleColumn, makes columns.
@@ -585,7 +585,7 @@ impl Lowerer<'_> {
                     None => self.refused_method(ty, name, &found),
                 }
             }
-            Method::Native { name: original }
+            Method::Native { name: original, .. }
                 if matches!(ty, Type::Object(..))
                     && !builtins::is_primitive(original)
                     && self.is_of_stream(found.owner) =>
@@ -653,7 +653,7 @@ impl Lowerer<'_> {
 
     /// A method made in C would call one that has been redefined: which, if the section does not.
     pub(super) fn asks_redefined(&mut self, ty: &Type, found: &FoundMethod) -> Option<Callee> {
-        let Method::Native { name } = &found.method else { return None };
+        let Method::Native { name, .. } = &found.method else { return None };
         let each = found.owner == ClassId::ENUMERABLE && has_core_each(ty);
         let own_each = each.then(|| (class_of(ty), "each"));
         let mut asked = basic_operations::asked(found.owner, name).chain(own_each);
@@ -940,7 +940,7 @@ pub(super) fn has_core_each(ty: &Type) -> bool {
 
 /// Is it made in C, under this name?
 fn is_native(found: &FoundMethod, name: &str) -> bool {
-    matches!(&found.method, Method::Native { name: original } if original == name)
+    matches!(&found.method, Method::Native { name: original, .. } if original == name)
 }
 
 const fn is_object(ty: &Type) -> bool {
