@@ -1,5 +1,6 @@
 //! Expressions and statements.
 
+use super::births::Birth;
 use super::held_procs::Closure;
 use super::host::RootKey;
 use super::operand::Operand;
@@ -90,12 +91,15 @@ impl Lowerer<'_> {
                 if self.makes_endless_list(place, &all) {
                     return Operand::bottom();
                 }
+                let all: Vec<Operand> =
+                    (0..).zip(all).map(|(i, item)| self.named(item, node.id.0.rotate_left(7) ^ i)).collect();
                 let is_list = self.grows(node) || self.memo.grown.contains(&place);
                 if is_list && !all.iter().fold(false, |kept, item| self.keep_building(&item.types) | kept) {
                     return self.make_list(0, &super::operand::side_by_side(&all));
                 }
                 let tuple = self.tuple(&all);
                 self.memo.makes_array(&tuple.types, place);
+                self.note_maker(&tuple, place);
                 tuple
             }
             Kind::Splat(_) | Kind::KeywordArgs(_) => self.refuse_here(
@@ -443,7 +447,11 @@ impl Lowerer<'_> {
                 }
             }
         }
-        Operand { types: Type::Range { exclusive, low, high }.into(), values: values.into() }
+        Operand {
+            types: Type::Range { exclusive, low, high }.into(),
+            values: values.into(),
+            birth: Birth::UNKNOWN,
+        }
     }
 
     fn text_range(low: &Operand, high: &Operand, exclusive: bool) -> Operand {
@@ -453,6 +461,7 @@ impl Lowerer<'_> {
         Operand {
             types: Type::Record(Rc::new(record)).into(),
             values: low.values.iter().chain(&high.values).copied().collect(),
+            birth: Birth::UNKNOWN,
         }
     }
 

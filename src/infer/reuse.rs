@@ -14,6 +14,7 @@
 //! else, it is copied to where the iteration began, as a copying collector does it, whenever several times as much has
 //! been taken as it is large.
 
+use super::births::Birth;
 use super::joins::{JoinIndex, has_list};
 use super::lists::{LOW, START};
 use super::memo::JoinKey;
@@ -375,7 +376,7 @@ impl Lowerer<'_> {
 
     /// Does a value refer to scratch memory from `place` (`I64`) on? `None`: to none at all.
     fn refers_behind(&mut self, operand: &Operand, place: Value) -> Option<Value> {
-        let Operand { types, values } = operand;
+        let Operand { types, values, .. } = operand;
         if !has_list(types) || values.is_empty() {
             return None;
         }
@@ -384,7 +385,7 @@ impl Lowerer<'_> {
             let mut any = None;
             for types in parts {
                 let width = operand::scalars(&types).map_or(0, |scalars| scalars.len());
-                let part = Operand { values: values[at..at + width].into(), types };
+                let part = Operand { values: values[at..at + width].into(), types, birth: Birth::UNKNOWN };
                 at += width;
                 any = self.either_of(any, |s| s.refers_behind(&part, place));
             }
@@ -410,7 +411,7 @@ impl Lowerer<'_> {
         }
         let local: TypeSet = types.filter(|ty: &Type| ty.shape() == Shape::Local);
         if has_list(&local) {
-            let part = Operand { values: values[2..].into(), types: local };
+            let part = Operand { values: values[2..].into(), types: local, birth: Birth::UNKNOWN };
             any = self.either_of(any, |s| {
                 let behind = s.refers_behind(&part, place)?;
                 let is_it = has_shape(s, Shape::Local);

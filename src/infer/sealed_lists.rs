@@ -2,6 +2,7 @@
 //! not be found any more. The upper half of the word of the length, which nobody reads as a part of it, says that a list
 //! is one of these. What changes a list asks for it, where the section seals lists of the kind.
 
+use super::lists::LIST_FROZEN;
 use super::operand::Operand;
 use super::{Condition, Lowerer};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
@@ -17,7 +18,7 @@ pub(crate) enum Seal {
 impl Seal {
     const fn bit(self) -> i64 {
         match self {
-            Self::Frozen => 1 << 32,
+            Self::Frozen => LIST_FROZEN,
             Self::Key => 1 << 33,
         }
     }
@@ -59,11 +60,21 @@ impl Lowerer<'_> {
 
     /// The length in a first word.
     pub(super) fn length_in(&mut self, word: Value) -> Value {
+        if !self.memo.seals && !self.memo.freezes_arrays {
+            return word;
+        }
+        // To wrap it would be to say that there is no more.
+        let lower = self.b.i64((1 << 32) - 1);
+        self.b.binary(BinaryOp::And, word, lower)
+    }
+
+    /// The same with whether the list is frozen, as results have it.
+    pub(super) fn leaving_length(&mut self, word: Value) -> Value {
         if !self.memo.seals {
             return word;
         }
-        let lower = self.b.i64((1 << 32) - 1);
-        self.b.binary(BinaryOp::And, word, lower)
+        let told = self.b.i64(LIST_FROZEN | (LIST_FROZEN - 1));
+        self.b.binary(BinaryOp::And, word, told)
     }
 
     /// A change of a list: Ruby's FrozenError, or an error for what would not be found any more.
