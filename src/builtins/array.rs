@@ -18,7 +18,7 @@ pub(super) const ROWS: &[Row] = &[
         if rest.is_empty() || item.is_bottom() {
             return item;
         }
-        s.unless_nil(&item, |s, item| s.send(&item, "dig", rest, 2))
+        dig_on(s, &item, rest)
     }),
     carrying("fetch", fetch),
     spreading("fetch_values", |s, c| s.send_with_block(c, "#fetch_values")),
@@ -142,6 +142,7 @@ pub(super) const ROWS: &[Row] = &[
     carrying("index", super::sequence::index),
     carrying("find_index", super::sequence::index),
     carrying("rindex", |s, c| match (&c.block, c.args.first()) {
+        _ if !s.count_arguments(c, 0, 1) => Operand::bottom(),
         (_, Some(value)) => s.send(&c.receiver, "#rindex_value", std::slice::from_ref(value), 1),
         _ => s.send_with_block(c, "#rindex_block"),
     }),
@@ -260,6 +261,34 @@ pub(super) const MODULE_ROWS: &[Row] = &[
         None => s.tuple(&c.args),
     }),
 ];
+
+/// `dig` goes on with what it has found.
+pub(super) fn dig_on(s: &mut Lowerer<'_>, item: &Operand, rest: &[Operand]) -> Operand {
+    s.unless_nil(item, |s, item| {
+        s.switch(&item, 3, &mut |s, item| {
+            let found = match item.types.iter().next() {
+                Some(Type::Module(module)) => s.host.singleton_method(*module, "dig"),
+                Some(ty) => s.host.method(class_of(ty), "dig"),
+                None => return Operand::bottom(),
+            };
+            if !matches!(found, Ok(None)) {
+                return s.send(&item, "dig", rest, 2);
+            }
+            s.each_of_bool(&item, &mut |s, item| {
+                let class = item.types.iter().next().map(|ty| s.exact_class(ty));
+                let class = class.map_or_else(String::new, |class| s.host.class_name(class));
+                // Of a class, MRI tells the singleton class.
+                let class = match item.types.single() {
+                    Some(Type::Module(module)) if !s.host.is_module(*module) => {
+                        format!("#<Class:{}>", s.host.class_name(*module))
+                    }
+                    _ => class,
+                };
+                s.fail(ErrorKind::TypeError(format!("{class} does not have #dig method")), &[])
+            })
+        })
+    })
+}
 
 /// What `f` gives, or `same` where both are one array in memory.
 fn unless_same(
@@ -598,7 +627,7 @@ fn at(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
     let receiver = call.receiver.clone();
     s.switch(&arg, 24, &mut |s, arg| {
-        if let Some(Type::Range { .. }) = arg.types.single() {
+        if let (Some(Type::Range { .. }), true) = (arg.types.single(), call.name != "at") {
             return slice_range(s, &receiver, &arg, "#slice");
         }
         if let Some(Type::Enumerator(..)) = arg.types.single() {
@@ -797,9 +826,13 @@ pub(super) fn make(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             let Some(size) = to_integer_argument(s, size) else { return Operand::bottom() };
             let ok = s.b.compare(Comparison::Ge, size, zero);
             s.check(ok, ErrorKind::ArgumentError("negative array size".into()), &[]);
-            let most = s.b.i64(i64::from(i32::MAX));
+            let most = s.b.i64(i64::MAX / 8);
             let ok = s.b.compare(Comparison::Le, size, most);
             s.check(ok, ErrorKind::ArgumentError("array size too big".into()), &[]);
+            let most = s.b.i64(i64::from(i32::MAX));
+            let ok = s.b.compare(Comparison::Le, size, most);
+            let what = "an array of 2**31 items or more cannot be made in a section";
+            s.check(ok, ErrorKind::Unsupported(what.into()), &[]);
             size
         }
     };

@@ -7,7 +7,9 @@ module Comparable
     return true if equal?(other)
 
     order = __asked_order(other)
-    order.__nil? ? false : order == 0
+    return false if order.__nil?
+
+    order.is_a?(Integer) ? order == 0 : !(order > 0 || order < 0)
   end
 
   def <(other)
@@ -586,8 +588,7 @@ module Float
     elsif __loses_digits?(digits)
       0.0
     elsif digits > 14
-      # So many digits that they tell the number from all others.
-      abs * __scale(digits) >= 1e17 ? self : __round_exactly(digits, half)
+      __round_exactly(digits, half)
     else
       scale = __scale(digits)
       (half == 0 ? __half_up(scale) : half == 1 ? __half_even(scale) : __half_down(scale)) / scale
@@ -1085,7 +1086,10 @@ module Enumerable
 
   def __count
     n = 0
-    each { |x| n += 1 }
+    each do |x|
+      n += 1
+      nil
+    end
     n
   end
 
@@ -1380,9 +1384,13 @@ module Enumerable
 
   # ---- new arrays
 
+  # What the block gives matters to the methods of some Enumerators, such as that of `take_while`.
   def __copy
     out = __list(__room)
-    each { |x| out.__push(x) }
+    each do |x|
+      out.__push(x)
+      nil
+    end
     out
   end
 
@@ -2773,7 +2781,7 @@ module Array
     i = start.__nil? ? 0 : __to_long(start)
     i += size if i < 0
     i = 0 if i < 0
-    stop = count.__nil? ? size : i + __to_long(count)
+    stop = __fill_end(i, count)
     while i < stop
       self[i] = value
       i += 1
@@ -2781,12 +2789,24 @@ module Array
     self
   end
 
-  def __fill_block(start, count)
+  # Where filling ends. The array reaches to there before anything is filled, also where that is nothing.
+  def __fill_end(start, count)
+    count = count.__nil? ? size - start : __to_long(count)
     __check_unfrozen
+    return start if count < 0
+
+    most = 1_152_921_504_606_846_975
+    raise ArgumentError, "argument too big" if start >= most || count > most - start
+
+    __leave_gap(start) if start > size
+    start + count
+  end
+
+  def __fill_block(start, count)
     i = start.__nil? ? 0 : __to_long(start)
     i += size if i < 0
     i = 0 if i < 0
-    stop = count.__nil? ? size : i + __to_long(count)
+    stop = __fill_end(i, count)
     while i < stop
       self[i] = yield(i)
       i += 1

@@ -42,7 +42,7 @@ pub(super) const ROWS: &[Row] = &[
                 _ => Operand::nil(),
             },
             "each" if source.types.iter().any(Type::is_instance) => Operand::nil(),
-            "find" | "detect" | "rfind" | "index" | "find_index" | "take_while" | "drop_while"
+            "find" | "detect" | "rfind" | "index" | "rindex" | "find_index" | "take_while" | "drop_while"
             | "each_entry" => Operand::nil(),
             "cycle" => refused(s, c),
             _ => s.send(&source, "size", &[], 1),
@@ -220,7 +220,7 @@ pub(crate) fn enumerates(ty: &Type, name: &str, arguments: usize) -> bool {
             "each" | "map" | "collect" | "select" | "filter" | "find_all" | "reject" | "filter_map"
             | "flat_map" | "collect_concat" | "each_with_index" | "each_index" | "reverse_each"
             | "each_entry" | "partition" | "min_by" | "max_by" | "minmax_by" | "sort_by" | "find"
-            | "detect" | "rfind" | "index" | "find_index" | "take_while" | "drop_while" => none,
+            | "detect" | "rfind" | "index" | "rindex" | "find_index" | "take_while" | "drop_while" => none,
             "each_slice" | "each_cons" | "each_with_object" => arguments == 1,
             "combination" | "repeated_combination" | "repeated_permutation" => arguments == 1,
             "permutation" | "cycle" => arguments <= 1,

@@ -30,7 +30,7 @@ pub(super) const ROWS: &[Row] = &[
         if rest.is_empty() || item.is_bottom() {
             return item;
         }
-        s.unless_nil(&item, |s, item| s.send(&item, "dig", rest, 2))
+        super::array::dig_on(s, &item, rest)
     }),
     carrying("fetch", |s, c| match (&c.block, c.args.len()) {
         _ if !s.count_arguments(c, 1, 2) => Operand::bottom(),
@@ -65,6 +65,9 @@ pub(super) const ROWS: &[Row] = &[
         Operand::bool(s.b.bool(by_identity))
     }),
     row("default", |s, c| {
+        if !s.count_arguments(c, 0, 1) {
+            return Operand::bottom();
+        }
         if c.receiver.types.iter().any(Type::is_made_hash) {
             return match c.args.is_empty() {
                 true => {

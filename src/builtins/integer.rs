@@ -516,7 +516,12 @@ pub(super) fn integer_sqrt(s: &mut Lowerer<'_>, value: Value) -> Operand {
     let above = s.b.compare(Comparison::Gt, guess, top);
     let guess = s.b.select(above, top, guess);
     let square = s.b.binary(BinaryOp::Mul, guess, guess);
-    let too_big = s.b.compare(Comparison::Gt, square, value);
+    let mut too_big = s.b.compare(Comparison::Gt, square, value);
+    if s.host.dialect().sqrt_may_be_above {
+        let exact = s.b.i64(1 << 53);
+        let large = s.b.compare(Comparison::Ge, value, exact);
+        too_big = s.b.binary(BinaryOp::AndB, too_big, large);
+    }
     let too_big = s.b.unary(UnaryOp::BoolToI64, too_big);
     Operand::integer(s.b.binary(BinaryOp::Sub, guess, too_big))
 }

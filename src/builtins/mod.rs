@@ -224,7 +224,8 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Object(_, ClassId::REGEXP) if owner == ClassId::REGEXP || is_primitive(name) => {
             (&[regexp::PRIMITIVES], &["Regexp"])
         }
-        Type::Record(_) | Type::Made(_) | Type::Object(..)
+        // One that was there before the section has nothing that a section could read.
+        Type::Record(_) | Type::Made(_)
             if owner == ClassId::MATCH_DATA
                 || is_primitive(name) && crate::infer::class_of(ty) == ClassId::MATCH_DATA =>
         {

@@ -335,9 +335,10 @@ impl Lowerer<'_> {
         self.each_of_bool(operand, &mut |s, operand| {
             let (receiver, values) = s.receiver(operand);
             let receiver = match (receiver, operand.types.iter().next()) {
-                (Receiver::Object(_) | Receiver::Array(_) | Receiver::Text(_), Some(ty)) => {
-                    Receiver::Text(s.coercion_name(ty))
-                }
+                (
+                    Receiver::Object(_) | Receiver::Array(_) | Receiver::Text(_) | Receiver::Module(_),
+                    Some(ty),
+                ) => Receiver::Text(s.coercion_name(ty)),
                 (receiver, _) => receiver,
             };
             let (before, after) = (before.clone(), after.clone());

@@ -77,6 +77,7 @@ pub(super) const ROWS: &[Row] = &[
     row("size", size),
     row("#length", length),
     carrying("count", |s, c| match (&c.block, c.args.first()) {
+        _ if !s.count_arguments(c, 0, 1) => Operand::bottom(),
         (_, Some(value)) => s.send(&c.receiver, "#count_value", std::slice::from_ref(value), 1),
         (Some(block), None) => s.send_block(&c.receiver, "#count_block", &[], Some(block.clone())),
         (None, None) => match range_ends(&c.receiver) {

@@ -33,6 +33,7 @@ pub(super) const ROWS: &[Row] = &[
     carrying("inject", inject),
     carrying("reduce", inject),
     carrying("count", |s, c| match (&c.block, c.args.first()) {
+        _ if !s.count_arguments(c, 0, 1) => Operand::bottom(),
         (_, Some(value)) => s.send(&c.receiver, "#count_value", std::slice::from_ref(value), 1),
         (Some(block), None) => s.send_block(&c.receiver, "#count_block", &[], Some(block.clone())),
         (None, None) => match c.receiver.types.single() {
@@ -208,6 +209,9 @@ fn question(s: &mut Lowerer<'_>, call: &Invocation, name: &str, negated: bool) -
 }
 
 pub(super) fn index(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if !s.count_arguments(call, 0, 1) {
+        return Operand::bottom();
+    }
     match call.args.first() {
         Some(value) => s.send(&call.receiver, "#index_value", std::slice::from_ref(value), 1),
         None => s.send_with_block(call, "#index_block"),
@@ -215,6 +219,9 @@ pub(super) fn index(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 }
 
 fn by(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if !s.count_arguments(call, 0, usize::from(call.name != "minmax_by")) {
+        return Operand::bottom();
+    }
     match most(s, call) {
         Some(n) if call.name != "minmax_by" => least(s, call, n, "#least_by"),
         _ => {

@@ -300,8 +300,17 @@ fn substitute(s: &mut Lowerer<'_>, call: &Invocation, [text, block, hash]: [&str
     match (&call.args[..], &call.block) {
         ([_], Some(given)) => s.send_block(&call.receiver, block, &call.args, Some(given.clone())),
         ([_, by], _) if by.types.iter().any(Type::is_hash) => s.send(&call.receiver, hash, &call.args, 1),
-        ([_, _], _) => s.send(&call.receiver, text, &call.args, 1),
-        ([_], None) => super::wrong_count(s, 1, "2"),
+        ([pattern, by], _) => {
+            // It has to be a String also where nothing is found.
+            let by = s.send(&call.receiver, "#string_argument", std::slice::from_ref(by), 2);
+            s.send(&call.receiver, text, &[pattern.clone(), by], 1)
+        }
+        ([_], None) if call.name.starts_with("gsub") => s.refuse_here(
+            "unsupported-enumerator",
+            format!("`{}` without a block cannot run in a section", call.name),
+            Some("give it a block".into()),
+        ),
+        (args, None) if call.name.starts_with("sub") => super::wrong_count(s, args.len(), "2"),
         (args, _) => super::wrong_count(s, args.len(), "1..2"),
     }
 }

@@ -378,6 +378,7 @@ module ChangedString
   end
 
   def __sub!(pattern, replacement)
+    pattern = __whole_pattern(pattern) unless pattern.is_a?(Regexp)
     __check_frozen
     return nil unless __has?(pattern)
 
@@ -386,6 +387,7 @@ module ChangedString
   end
 
   def __sub_block!(pattern)
+    pattern = __whole_pattern(pattern) unless pattern.is_a?(Regexp)
     __check_frozen
     return nil unless __has?(pattern)
 

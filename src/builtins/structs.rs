@@ -64,7 +64,7 @@ pub(super) const ROWS: &[Row] = &[
         if rest.is_empty() || item.is_bottom() {
             return item;
         }
-        s.unless_nil(&item, |s, item| s.send(&item, "dig", rest, 2))
+        super::array::dig_on(s, &item, rest)
     }),
     bare("size", size),
     bare("length", size),

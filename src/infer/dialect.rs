@@ -59,6 +59,8 @@ dialect! {
     far_rounding_is_zero: "(-1).floor(-20) == 0",
     /// `fdiv` divides by a Float where the divisor has one word, also where that rounds it.
     fdiv_rounds_divisors: "1.fdiv(2**53 + 1) == 1.0 / (2**53 + 1)",
+    /// `Integer.sqrt` of less than 2**53 is the root of a Float, which may have been rounded up.
+    sqrt_may_be_above: "Integer.sqrt(4_620_432_184_485_120) == 67_973_761",
     /// `ceildiv` negates what is no Integer; else it takes it from 0.
     ceildiv_negates: "begin; 1.ceildiv(nil); rescue NoMethodError => e; e.name == :-@; end",
     /// `0.pow(n, 0)` is 0, not a ZeroDivisionError, unless n is 0.

@@ -48,7 +48,8 @@ pub(super) enum Callee {
     Method(FoundMethod, Rc<Code>, bool),
     Reader(String),
     Writer(String),
-    Builtin(&'static builtins::Row),
+    /// With the number of its arguments, where Ruby's own method takes no others.
+    Builtin(&'static builtins::Row, Option<usize>),
     /// What a method of that name does.
     Named(&'static str),
     /// `Ikra.section` in a section: a part of that.
@@ -254,7 +255,7 @@ impl Lowerer<'_> {
         }
         // Of several classes of receivers that would all give an Enumerator, it is one of either.
         let enumerates = |(types, callee): &(TypeSet, Callee)| {
-            matches!(callee, Callee::Builtin(_) | Callee::Method(_, _, true))
+            matches!(callee, Callee::Builtin(..) | Callee::Method(_, _, true))
                 && types.iter().all(|ty| builtins::enumerates(ty, name, arguments.positional.len()))
         };
         if groups.len() > 1
@@ -419,7 +420,7 @@ impl Lowerer<'_> {
             && let Some((owner, own)) = basic_operations::own(ty, name)
         {
             return match own {
-                Builtin::Rule(rule) => Callee::Builtin(rule),
+                Builtin::Rule(rule) => Callee::Builtin(rule, None),
                 Builtin::Ruby(code) => {
                     let method = Method::Ruby(Rc::clone(&code));
                     Callee::Method(FoundMethod { owner, visibility: Visibility::Public, method }, code, true)
@@ -452,7 +453,7 @@ impl Lowerer<'_> {
                 if builtins::is_lazy(ty)
                     && let Some(rule) = builtins::of_lazy(name) =>
             {
-                Callee::Builtin(rule)
+                Callee::Builtin(rule, None)
             }
             Ok(None) if call_type == CallType::Bare => Callee::Undefined,
             Ok(None) => Callee::Missing(Missing::Undefined),
@@ -563,24 +564,24 @@ impl Lowerer<'_> {
             }
             Method::Reader(ivar) => Callee::Reader(ivar.clone()),
             Method::Writer(ivar) => Callee::Writer(ivar.clone()),
-            Method::Native { name: original, .. }
+            Method::Native { name: original, arity }
                 if found.owner == ClassId::ENUMERABLE
                     && self.has_own_each(ty)
                     && (!self.is_set(ty) || builtins::ends_early(original)) =>
             {
                 match builtins::of_own_each(original).filter(|_| self.is_set(ty) || self.each_has_source(ty))
                 {
-                    Some(rule) => Callee::Builtin(rule),
+                    Some(rule) => Callee::Builtin(rule, count_of(*arity)),
                     None => self.refused_method(ty, name, &found),
                 }
             }
-            Method::Native { name: original, .. }
+            Method::Native { name: original, arity }
                 if self.is_random(ty) && self.is_of_random(found.owner, original) =>
             {
                 match builtins::random::lookup(original)
                     .or_else(|| builtins::lookup(found.owner, original, ty))
                 {
-                    Some(Builtin::Rule(rule)) => Callee::Builtin(rule),
+                    Some(Builtin::Rule(rule)) => Callee::Builtin(rule, count_of(*arity)),
                     Some(Builtin::Ruby(code)) => Callee::Method(found, code, true),
                     None => self.refused_method(ty, name, &found),
                 }
@@ -591,14 +592,14 @@ impl Lowerer<'_> {
                     && self.is_of_stream(found.owner) =>
             {
                 match builtins::output::lookup(original) {
-                    Some(Builtin::Rule(rule)) => Callee::Builtin(rule),
+                    Some(Builtin::Rule(rule)) => Callee::Builtin(rule, None),
                     Some(Builtin::Ruby(code)) => Callee::Method(found, code, true),
                     None => self.refused_method(ty, name, &found),
                 }
             }
             Method::Native { .. } if let Some(refused) = self.refused_proc(ty, name, &found) => refused,
-            Method::Native { name: original, .. } => match builtins::lookup(found.owner, original, ty) {
-                Some(Builtin::Rule(rule)) => Callee::Builtin(rule),
+            Method::Native { name: original, arity } => match builtins::lookup(found.owner, original, ty) {
+                Some(Builtin::Rule(rule)) => Callee::Builtin(rule, count_of(*arity)),
                 Some(Builtin::Ruby(code)) => Callee::Method(found, code, true),
                 None => self.refused_method(ty, name, &found),
             },
@@ -742,7 +743,7 @@ impl Lowerer<'_> {
         block: Option<&BlockRef>,
     ) -> Operand {
         if block.is_none()
-            && matches!(callee, Callee::Builtin(_) | Callee::Method(_, _, true))
+            && matches!(callee, Callee::Builtin(..) | Callee::Method(_, _, true))
             && arguments.keywords.is_empty()
             && arguments.splat.is_none()
             && let Some(ty) = receiver.types.single()
@@ -753,7 +754,7 @@ impl Lowerer<'_> {
         if let Some(result) = self.without_splat(receiver, name, callee, arguments, block) {
             return result;
         }
-        let is_native = matches!(callee, Callee::Builtin(_) | Callee::Method(_, _, true));
+        let is_native = matches!(callee, Callee::Builtin(..) | Callee::Method(_, _, true));
         let looped = block.filter(|_| is_native).and_then(|block| self.as_loop(receiver, block));
         let receiver = looped.as_ref().unwrap_or(receiver);
         match callee {
@@ -793,7 +794,15 @@ impl Lowerer<'_> {
                 self.write_ivar(receiver, ivar, &value);
                 value
             }
-            Callee::Builtin(rule) => {
+            Callee::Builtin(_, Some(count)) if miscounts(arguments, *count) => {
+                builtins::wrong_count(self, arguments.positional.len(), &count.to_string())
+            }
+            Callee::Method(FoundMethod { method: Method::Native { arity, .. }, .. }, _, true)
+                if count_of(*arity).is_some_and(|count| miscounts(arguments, count)) =>
+            {
+                builtins::wrong_count(self, arguments.positional.len(), &arity.to_string())
+            }
+            Callee::Builtin(rule, _) => {
                 let invocation = builtins::Invocation {
                     receiver: receiver.clone(),
                     name: name.to_string(),
@@ -902,6 +911,14 @@ impl Lowerer<'_> {
     }
 }
 
+/// Are these too few or too many arguments? Keywords and splats are counted by those who take them apart.
+fn miscounts(arguments: &Arguments, count: usize) -> bool {
+    arguments.keywords.is_empty()
+        && !arguments.keyword_splat
+        && arguments.splat.is_none()
+        && arguments.positional.len() != count
+}
+
 /// What to do with objects that have no methods here, though values of their class made in a section, or captured, do;
 /// and where a method comes from a module.
 fn held_hint(ty: &Type, owner: ClassId, name: &str) -> Option<String> {
@@ -946,4 +963,9 @@ fn is_native(found: &FoundMethod, name: &str) -> bool {
 
 const fn is_object(ty: &Type) -> bool {
     matches!(ty, Type::Object(..))
+}
+
+/// How many arguments a method of that arity takes, where it takes no others.
+fn count_of(arity: i64) -> Option<usize> {
+    usize::try_from(arity).ok()
 }

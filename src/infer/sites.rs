@@ -192,7 +192,7 @@ impl Lowerer<'_> {
             Type::Nil => "nil".into(),
             Type::True => "true".into(),
             Type::False => "false".into(),
-            other => self.host.class_name(class_of(other)),
+            other => self.host.class_name(self.exact_class(other)),
         }
     }
 

@@ -29,7 +29,7 @@ impl Lowerer<'_> {
         let bounds = match callee {
             Callee::Reader(_) => Some((0, 0)),
             Callee::Writer(_) => Some((1, 1)),
-            Callee::Builtin(row) if !row.takes_splat() => self.bounds(receiver, name, block.is_some()),
+            Callee::Builtin(row, _) if !row.takes_splat() => self.bounds(receiver, name, block.is_some()),
             Callee::Method(found, code, true) if code.params.rest.is_none() => match &found.method {
                 Method::Ruby(original) if original.params.rest.is_some() => None,
                 Method::Ruby(original) => {

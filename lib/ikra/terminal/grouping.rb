@@ -21,6 +21,8 @@ module Ikra
       end
 
       def uniq
+        return ruby if single?
+
         if @block
           keyed do |keys|
             rows = column(keys)&.firsts
@@ -34,6 +36,10 @@ module Ikra
           @stages.empty? ? Native.gather(items.columns.first, rows) : values.take(rows).to_a
         end
       end
+
+      # Array's own method runs no block for a single item.
+      def single? = @block && @stages.empty? && @collection.is_a?(Array) && @collection.size < 2
+      private :single?
 
       def to_set
         return ruby if nothing_to_run? || !@arguments.empty?

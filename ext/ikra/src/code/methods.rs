@@ -231,6 +231,10 @@ impl<'a> Methods<'a> {
         let ruby = self.ruby;
         let name: Symbol = call(ruby, Own::OriginalName, &[method])?;
         let name = name.name()?.into_owned();
+        let native = |name| -> Result<Method, Trouble> {
+            let arity: i64 = call(ruby, Own::Arity, &[method])?;
+            Ok(Method::Native { name, arity })
+        };
         let iseq = iseq_of(ruby, method)?;
         let Some(iseq) = iseq else {
             if call::<Value>(ruby, Own::SourceLocation, &[method])?.is_nil() {
@@ -239,7 +243,7 @@ impl<'a> Methods<'a> {
                 return Ok(match name.strip_suffix('=') {
                     _ if members.contains(&name) => Method::Reader(name),
                     Some(member) if members.iter().any(|m| m == member) => Method::Writer(member.into()),
-                    _ => Method::Native { name, arity: call(ruby, Own::Arity, &[method])? },
+                    _ => native(name)?,
                 });
             }
             // attr_reader and attr_writer have a place and no instructions; so has `define_method` with a Method
@@ -252,7 +256,7 @@ impl<'a> Methods<'a> {
         };
         let path: String = call(ruby, Own::Path, &[iseq.as_raw()])?;
         if path.starts_with("<internal:") {
-            return Ok(Method::Native { name, arity: call(ruby, Own::Arity, &[method])? });
+            return native(name);
         }
         let code = sources::code_of(ruby, iseq)?;
         if code.kind == CodeKind::Method {
