@@ -23,6 +23,7 @@ require_relative "list_uses"
 require_relative "enumerables"
 require_relative "changed_hashes"
 require_relative "hash_uses"
+require_relative "identities"
 require_relative "draws"
 require_relative "texts"
 require_relative "regexps"
@@ -70,6 +71,7 @@ module RandomPrograms
     include Enumerables
     include ChangedHashes
     include HashUses
+    include Identities
     include Draws
     include Lambdas
     include HeldProcs

@@ -59,6 +59,7 @@ module RandomPrograms
         #{HeldProcs::OWN_CLASSES}
         #{Outliving::OWN_CLASSES}
         #{ValueKeys::OWN_CLASSES}
+        #{Identities::OWN_CLASSES}
         #{classes}
 
         def self.world

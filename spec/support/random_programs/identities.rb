@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+module RandomPrograms
+  # Objects whose `==` says no of the object itself, always or at times, where Ruby compares by itself: it asks whether
+  # it is the same object before. Also Structs that hold themselves.
+  module Identities
+    OWN_CLASSES = <<~RUBY
+      class Unequal
+        attr_reader :value
+
+        def initialize(value) = @value = value
+        def ==(_other) = false
+      end
+
+      class Partial
+        attr_reader :value
+
+        def initialize(value) = @value = value
+        def ==(other) = other.is_a?(Partial) && value != 1 && value == other.value
+      end
+
+      Cell = Struct.new(:value, :peer)
+
+      UNEQUALS = [Unequal.new(0), Partial.new(1), Partial.new(2)].freeze
+    RUBY
+
+    # An Integer that hangs on which of them are the same.
+    def identity(depth)
+      name = pick(%w[Unequal Partial Partial])
+      one = fresh("i")
+      other = fresh("i")
+      value = -> { e("(", expression([:int], [depth - 1, 0].max), " % 3)") }
+      second = pick([e("(", condition([depth - 1, 0].max), " ? #{one} : #{name}.new(", value.call, "))"),
+                     e("#{name}.new(", value.call, ")"), e(one), e("UNEQUALS[", value.call, "]")])
+      e("#{name}.new(", value.call, ").then { |#{one}| ", second, ".then { |#{other}| ",
+        identity_question(one, other), " } }")
+    end
+
+    private
+
+    def identity_question(one, other)
+      list = "[#{Array.new(between(1, 3)) { pick([one, other, "3", "nil"]) }.join(", ")}]"
+      pick(["(#{list}.include?(#{one}) ? 1 : 0)", "(#{list}.index(#{one}) || 5)", "(#{list}.rindex(#{other}) || 5)",
+            "#{list}.count(#{one})", "(#{list} - [#{other}]).size", "#{list}.uniq.size",
+            "(#{list}.member?(#{other}) ? 1 : 0)", "([#{one}, 1] == [#{other}, 1] ? 1 : 0)",
+            "(([#{one}] <=> [#{other}]) || 5)", "((#{one} <=> #{other}) || 5)",
+            "({ 1 => #{one} } == { 1 => #{other} } ? 1 : 0)", "({ a: #{one} }.value?(#{other}) ? 1 : 0)",
+            "(Cell.new(#{one}, 2) == Cell.new(#{other}, 2) ? 1 : 0)", "(#{one} === #{other} ? 1 : 0)",
+            "(case #{other} when #{one} then 1 else 0 end)", "(([#{other}] in [^#{one}]) ? 1 : 0)",
+            "(#{one} == #{other} ? 1 : 0)", "(#{list}.any?(#{one}) ? 1 : 0)", "([#{one}].eql?([#{other}]) ? 1 : 0)",
+            "Cell.new(#{one}, 1).then { |cell| cell.peer = cell; [cell].include?(cell) ? cell.peer.size : 9 }"])
+        .then { |text| e(text) }
+    end
+  end
+end
