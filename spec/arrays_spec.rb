@@ -404,7 +404,7 @@ each_compiling_backend do
     expect(slug_of { arrays.pmap { |a| a.pack } }).to eq("unsupported-method")
     expect(slug_of { arrays.pmap { |a| a.each } }).to eq("unsupported-result")
     expect(slug_of { arrays.pmap { |a| a.each.next } }).to eq("unsupported-enumerator")
-    expect(slug_of { arrays.pmap { |a| (1..a.size) } }).to eq("unsupported-result")
+    expect(slug_of { arrays.pmap { |a| (1..a.size).each } }).to eq("unsupported-result")
   end
 
   it "gives new arrays at each call" do

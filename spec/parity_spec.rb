@@ -12,6 +12,8 @@ RSpec.describe "Ruby's methods" do
       section.scan(/^\| `(.+?)` \| runs/).map { |name| [owner, name.first.gsub("\\|", "|")] }
     end
     missing -= Parity::ROWS.map { |row| [row.owner, row.name] }
+    # What is printed, output_spec.rb compares.
+    missing -= [%w[Kernel display]]
     missing.select! { |owner, name| Parity.method?(owner, name) }
     expect(missing).to eq([])
   end

@@ -103,9 +103,12 @@ pub(crate) fn asked(owner: ClassId, name: &str) -> impl Iterator<Item = (ClassId
     let ordered = if compares { ORDERED } else { &[] };
     let ordered = ordered.iter().map(|class| (*class, "<=>"));
     let each = iterates.then_some((ClassId::RANGE, "each"));
+    // `range_to_a` calls `super`.
+    let above = matches!((owner, name), (ClassId::RANGE, "to_a" | "entries"))
+        .then_some((ClassId::ENUMERABLE, "to_a"));
     let equal = if equates { &["==", "eql?"][..] } else { &[] };
     let equal = equal.iter().map(|name| (ClassId::INTEGER, *name));
-    ordered.chain(each).chain(signs.then_some((ClassId::INTEGER, "<"))).chain(equal)
+    ordered.chain(each).chain(above).chain(signs.then_some((ClassId::INTEGER, "<"))).chain(equal)
 }
 
 /// Classes and modules that could define a method of Ruby's own which receivers of the type have, from the nearest on.

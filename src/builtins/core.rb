@@ -3234,7 +3234,7 @@ module Enumerator
 
   def take_while
     out = __list(__room)
-    __each_pair { |x, *values| yield(*values) ? out.__push(x) : break }
+    __each_pair { |x, values| yield(*values) ? out.__push(x) : break }
     out
   end
 
@@ -3242,7 +3242,7 @@ module Enumerator
     out = __list(__room)
     keys = __list(__room)
     slots = __list(0)
-    __each_pair { |x, *values| out.__push(x) if keys.__add(yield(*values), slots) }
+    __each_pair { |x, values| out.__push(x) if keys.__add(yield(*values), slots) }
     out
   end
 
@@ -3250,9 +3250,9 @@ module Enumerator
   def __each_pair
     __each_values do |*values|
       if values.__empty?
-        yield nil
+        yield nil, values
       else
-        yield((values.size == 1 ? values.__item(0) : values), *values)
+        yield (values.size == 1 ? values.__item(0) : values), values
       end
     end
   end
@@ -3281,9 +3281,13 @@ module Enumerator
     return nil if times == 0 || (times < 0 && !n.__nil?)
 
     items = __list(__room)
-    __each_pair do |x, *values|
+    __each_pair do |x, values|
       items.__push(x)
-      values.size > 1 ? yield(x) : yield(*values)
+      case values.size
+      when 0 then yield
+      when 1 then yield(values.__item(0))
+      else yield(x)
+      end
     end
     return nil if items.size == 0
 
