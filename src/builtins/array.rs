@@ -4,7 +4,7 @@
 
 use super::integer::to_integer_argument;
 use super::{Invocation, Row, bare, carrying, naming, random, row, spreading, tuple};
-use crate::infer::{Changing, Lowerer, Operand, class_of};
+use crate::infer::{Changing, Condition, Lowerer, Operand, class_of};
 use crate::ir::{Comparison, ErrorKind, Value};
 use crate::types::{HashPart, RangeEnd, Shape, Type};
 
@@ -142,7 +142,7 @@ pub(super) const ROWS: &[Row] = &[
         _ => s.send_with_block(c, "#rindex_block"),
     }),
     row("dup", copy),
-    row("clone", copy),
+    naming("clone", clone),
     row("to_a", |_, c| c.receiver.clone()),
     row("to_ary", |_, c| c.receiver.clone()),
     row("deconstruct", |_, c| c.receiver.clone()),
@@ -153,12 +153,8 @@ pub(super) const ROWS: &[Row] = &[
             "`Array#frozen?` cannot run in a section",
             Some("ask before the section".into()),
         ),
-        // They are frozen in one place and not in another.
-        _ if s.freezes_arrays() => s.refuse_here(
-            "unsupported-method",
-            "`Array#frozen?` cannot run in a section that freezes arrays",
-            Some("nothing in a section changes an array that is frozen: leave the question out".into()),
-        ),
+        Some(Type::List(_)) => Operand::bool(s.is_frozen_list(c.receiver.value())),
+        _ if s.freezes_arrays() && s.grow_array_literals(&c.receiver) => Operand::bottom(),
         _ => Operand::bool(s.b.bool(false)),
     }),
     bare("freeze", freeze),
@@ -277,9 +273,46 @@ fn copy(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         return Operand::bottom();
     }
     match call.receiver.types.single() {
-        Some(Type::Tuple(_)) => call.receiver.clone(),
+        Some(Type::Tuple(_)) => {
+            let items = s.tuple_items(&call.receiver);
+            s.tuple(&items)
+        }
         _ => s.send(&call.receiver, "#copy", &[], 1),
     }
+}
+
+/// A copy that is frozen if the array is, or as it is asked for.
+fn clone(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let asked = match &call.keywords[..] {
+        [(name, value)] if name == "freeze" => value.types.single().cloned(),
+        [] => Some(Type::Nil),
+        _ => None,
+    };
+    let (Some(Type::True | Type::False | Type::Nil), true) = (&asked, call.args.is_empty()) else {
+        return s.refuse_here(
+            "unsupported-method",
+            "`clone` with such arguments cannot run in a section",
+            Some("write freeze: true or freeze: false, or nothing".into()),
+        );
+    };
+    let receiver = &call.receiver;
+    let is_tuple = matches!(receiver.types.single(), Some(Type::Tuple(_)));
+    if is_tuple && asked != Some(Type::False) && s.freezes_arrays() && s.grow_array_literals(receiver) {
+        return Operand::bottom();
+    }
+    let plain = Invocation { keywords: vec![], ..call.with_args(vec![]) };
+    let copied = copy(s, &plain);
+    let frozen = match (asked, receiver.types.single()) {
+        (Some(Type::True), _) => s.b.bool(true),
+        (Some(Type::Nil), Some(Type::List(_))) => s.is_frozen_list(receiver.value()),
+        (Some(Type::Nil), Some(Type::Array(kind))) => s.is_frozen_array(*kind, receiver.value()),
+        _ => return copied,
+    };
+    if s.b.constant(frozen) == Some(0) || copied.is_bottom() {
+        return copied;
+    }
+    let condition = Condition { value: frozen, yes: vec![], no: vec![] };
+    s.branch(29, condition, |s| s.send(&copied, "freeze", &[], 1), |_| copied.clone())
 }
 
 /// `+`, `-`, `&`, `|` of two arrays.
@@ -369,7 +402,7 @@ fn as_many(s: &mut Lowerer<'_>, receiver: &Operand, other: Operand) -> Operand {
     }
 }
 
-/// Of an array that is made in the section and that nobody changes it says nothing.
+/// An array that is made in the section and that nobody changes.
 fn freeze(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let refused = match call.receiver.types.single() {
         Some(Type::Tuple(_)) => None,
@@ -387,6 +420,10 @@ fn freeze(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         return s.refuse_here("unsupported-method", message, Some(hint.into()));
     }
     s.note_frozen_array();
+    match call.receiver.types.single() {
+        Some(Type::List(_)) => s.freeze_list(call.receiver.value()),
+        _ => s.note_frozen(&call.receiver),
+    }
     call.receiver.clone()
 }
 

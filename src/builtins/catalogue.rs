@@ -27,7 +27,7 @@ const LIMITS: &[(&str, &str, &str)] = &[
     ("Integer", "downto", "with a block"),
     ("Numeric", "quo", "of two Integers is refused: Ruby gives a Rational"),
     ("Array", "flatten", "to a depth that is written out"),
-    ("Array", "freeze", "of an array made in the section which nobody changes; given, it is not frozen"),
+    ("Array", "freeze", "of an array made in the section which nobody changes"),
     ("Array", "sample", "by the generator of `rand` in blocks, or a Random"),
     ("Array", "shuffle", "by the generator of `rand` in blocks, or a Random"),
     (

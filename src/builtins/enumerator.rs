@@ -4,7 +4,7 @@
 
 use super::sequence::{least, most};
 use super::{Invocation, Row, bare, carrying, naming, row};
-use crate::infer::{BlockRef, Lowerer, Operand};
+use crate::infer::{Birth, BlockRef, Lowerer, Operand};
 use crate::ir::{Comparison, ErrorKind};
 use crate::types::{ArrayKind, HashSort, Type, TypeSet};
 
@@ -260,7 +260,7 @@ pub(crate) fn make(s: &mut Lowerer<'_>, name: &str, receiver: &Operand, args: &[
     let parts: Vec<&Operand> = std::iter::once(receiver).chain(args).collect();
     let types: Vec<TypeSet> = parts.iter().map(|p| p.types.clone()).collect();
     let values = parts.iter().flat_map(|p| p.values.iter().copied()).collect();
-    Operand { types: Type::Enumerator(name.into(), types.into()).into(), values }
+    Operand { types: Type::Enumerator(name.into(), types.into()).into(), values, birth: Birth::UNKNOWN }
 }
 
 /// An array, not a Hash.

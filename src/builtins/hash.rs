@@ -2,7 +2,7 @@
 
 use super::{Invocation, Row, array, bare, carrying, naming, row};
 use crate::infer::host::RootKey;
-use crate::infer::{Lowerer, Operand};
+use crate::infer::{Birth, Lowerer, Operand};
 use crate::ir::{BinaryOp, ErrorKind, MessagePart, Receiver};
 use crate::types::{ClassId, HashDefault, HashPart, HashSort, RecordType, Shape, Type, TypeSet};
 use std::rc::Rc;
@@ -450,7 +450,7 @@ fn make(s: &mut Lowerer<'_>, default: &Operand) -> Operand {
     if !s.is_bounded(&types) {
         return Operand::bottom();
     }
-    Operand { types, values: parts.into_iter().flat_map(|part| part.values).collect() }
+    Operand { types, values: parts.into_iter().flat_map(|part| part.values).collect(), birth: Birth::UNKNOWN }
 }
 
 fn is_proc(ty: &Type) -> bool {

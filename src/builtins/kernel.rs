@@ -508,6 +508,14 @@ fn identical(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
                 let (keys, others) = (s.tuple_items(&receiver), s.tuple_items(&arg));
                 s.b.compare(Comparison::Eq, keys[0].value(), others[0].value())
             }
+            (Some(Shape::Local), _)
+                if matches!(receiver.types.single(), Some(Type::Tuple(_))) && !s.in_builtin() =>
+            {
+                match s.are_one_array(&receiver, &arg) {
+                    Some(same) => s.b.bool(same),
+                    None => return Operand::bottom(),
+                }
+            }
             (Some(Shape::Local), _) => s.b.bool(receiver.types == arg.types && receiver.values == arg.values),
             (Some(Shape::Bool), _) if receiver.types.len() == 1 && arg.types.len() == 1 => {
                 s.b.bool(receiver.types == arg.types)

@@ -1,7 +1,7 @@
 //! Classes and modules as receivers: `===`, `Integer.sqrt`, `Random.rand`.
 
 use super::{Invocation, Row, bare, carrying, forwarding, row};
-use crate::infer::{Lowerer, Operand, Values, module_of};
+use crate::infer::{Birth, Lowerer, Operand, Values, module_of};
 use crate::ir::ErrorKind;
 use crate::types::{ClassId, Type};
 
@@ -34,7 +34,11 @@ pub(super) const ROWS: &[Row] = &[
             return unknown(s, c);
         };
         match s.host.superclass(class) {
-            Some(superclass) => Operand { types: Type::Module(superclass).into(), values: Values::new() },
+            Some(superclass) => Operand {
+                types: Type::Module(superclass).into(),
+                values: Values::new(),
+                birth: Birth::UNKNOWN,
+            },
             None => Operand::nil(),
         }
     }),
@@ -125,7 +129,7 @@ impl Lowerer<'_> {
         self.switch(operand, 0, &mut |s, operand| {
             s.each_of_bool(&operand, &mut |s, operand| {
                 let class = operand.types.iter().next().map(|ty| Type::Module(s.exact_class(ty)));
-                Operand { types: class.into_iter().collect(), values: Values::new() }
+                Operand { types: class.into_iter().collect(), values: Values::new(), birth: Birth::UNKNOWN }
             })
         })
     }

@@ -2,7 +2,7 @@
 //! array of Ruby's own Mersenne Twister (`#state`), which the host reads and writes.
 
 use super::{Builtin, Invocation, Row, bare, row, ruby_method};
-use crate::infer::{Lowerer, Operand, Values, class_of, module_of};
+use crate::infer::{Birth, Lowerer, Operand, Values, class_of, module_of};
 use crate::ir::ErrorKind;
 use crate::types::{ClassId, Type};
 
@@ -39,12 +39,11 @@ pub(super) fn generator(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Operan
         return None;
     }
     let given = call.keywords.last().map(|(_, random)| random.clone());
-    Some(
-        given.unwrap_or_else(|| Operand {
-            types: Type::Module(ClassId::RANDOM).into(),
-            values: Values::new(),
-        }),
-    )
+    Some(given.unwrap_or_else(|| Operand {
+        types: Type::Module(ClassId::RANDOM).into(),
+        values: Values::new(),
+        birth: Birth::UNKNOWN,
+    }))
 }
 
 /// A number below a limit, of such a generator.

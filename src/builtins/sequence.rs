@@ -1,7 +1,7 @@
 //! What arrays, ranges and tuples share: iteration, and the rules that `core.rb` builds on.
 
 use super::{Invocation, Row, carrying, row};
-use crate::infer::{BlockRef, JoinIndex, Lowerer, Operand, Values};
+use crate::infer::{Birth, BlockRef, JoinIndex, Lowerer, Operand, Values};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, Interval, Value};
 use crate::types::{HashPart, RangeEnd, Type};
 
@@ -345,7 +345,11 @@ fn better_of(
             }
         }
         let value = s.b.select(is_better, item.value(), best.value());
-        return Operand { types: best.types.clone(), values: Values::from_slice(&[value]) };
+        return Operand {
+            types: best.types.clone(),
+            values: Values::from_slice(&[value]),
+            birth: Birth::UNKNOWN,
+        };
     }
     let order = if literal { s.compared(item, best) } else { s.compared(best, item) };
     if order.is_bottom() {

@@ -1,5 +1,6 @@
 //! Locals, assignments of all kinds, and parameters.
 
+use super::births::Birth;
 use super::calls::{Arguments, CallType};
 use super::keyword_splats::{HASH_SPLAT, has_hash_splat};
 use super::operand::Operand;
@@ -51,6 +52,7 @@ impl Lowerer<'_> {
         if let Some(shared) = self.shared_local(id) {
             return self.write_shared_local(shared, &operand);
         }
+        let operand = self.named(operand, 0x4000_0000 | id.0);
         let version = self.fresh_version();
         let frame = self.current;
         self.frames[frame].locals[id.0 as usize] = LocalValue::new(operand, version);
@@ -519,6 +521,7 @@ impl Lowerer<'_> {
         Operand {
             types: Type::Record(Rc::new(record)).into(),
             values: keywords.into_iter().flat_map(|(_, value)| value.values).collect(),
+            birth: Birth::UNKNOWN,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Blocks, lambdas and procs: known at compile time, and run in the frame that they were written in.
 
+use super::births::Birth;
 use super::calls::{Arguments, CallType};
 use super::closed_blocks::{calls_outer, used_by};
 use super::expressions::SLOT_LEAVE;
@@ -161,7 +162,7 @@ impl Lowerer<'_> {
     pub(crate) fn closed_proc(&mut self, number: u32) -> Operand {
         let Some((_, block)) = self.memo.closed_procs.get(&number) else { return Operand::bottom() };
         self.procs.entry(number).or_insert_with(|| block.clone());
-        Operand { types: Type::Proc(number).into(), values: Values::new() }
+        Operand { types: Type::Proc(number).into(), values: Values::new(), birth: Birth::UNKNOWN }
     }
 
     /// A block that is written at the call that is lowered, as a proc.
@@ -176,7 +177,8 @@ impl Lowerer<'_> {
 
     /// A lambda or proc as a value: what it took along is part of that.
     pub(super) fn proc_operand(&mut self, number: u32, block: BlockRef) -> Operand {
-        let mut operand = Operand { types: Type::Proc(number).into(), values: Values::new() };
+        let mut operand =
+            Operand { types: Type::Proc(number).into(), values: Values::new(), birth: Birth::UNKNOWN };
         if let BlockRef::Literal { home, .. } = &block
             && !home.taken.is_empty()
         {
@@ -470,7 +472,7 @@ impl Lowerer<'_> {
             self.memo.closed_procs.insert(number, (ProcPlace::Root(root), block.clone()));
         }
         self.procs.insert(number, block);
-        Operand { types: Type::Proc(number).into(), values: Values::new() }
+        Operand { types: Type::Proc(number).into(), values: Values::new(), birth: Birth::UNKNOWN }
     }
 
     /// Runs a lambda or proc made around the section: as a method is, in a frame that sees what its own binding has.

@@ -4,6 +4,7 @@
 //! copy-back asks that one.
 
 use super::Lowerer;
+use super::births::Birth;
 use super::calls::{Arguments, CallType};
 use super::class_of;
 use super::host::{FoundMethod, Method};
@@ -64,7 +65,10 @@ impl Lowerer<'_> {
                 _ => {
                     let freeze = self.b.bool(frozen == Frozen::Yes);
                     let types = if frozen == Frozen::Yes { Type::True } else { Type::False }.into();
-                    vec![("freeze".to_string(), Operand { types, values: [freeze].into_iter().collect() })]
+                    vec![(
+                        "freeze".to_string(),
+                        Operand { types, values: [freeze].into_iter().collect(), birth: Birth::UNKNOWN },
+                    )]
                 }
             };
             let arguments = Arguments { positional: vec![object.clone()], keywords, ..Arguments::default() };

@@ -716,6 +716,7 @@ impl Lowerer<'_> {
             return self.make_list(0x3c0, &made);
         }
         self.memo.makes_array(&made.types, place);
+        self.note_maker(&made, place);
         made
     }
 

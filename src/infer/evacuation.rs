@@ -10,7 +10,7 @@ use super::joins::has_list;
 use super::operand::{self, Operand};
 use super::results::{RowWords, width};
 use super::{Condition, Lowerer, Temp};
-use crate::ir::{BinaryOp, Comparison, Ty, UnaryOp, Value};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, Ty, UnaryOp, Value};
 use crate::types::{ClassId, ListKind, RecordType, Shape, Type, TypeSet};
 use std::collections::BTreeSet;
 
@@ -169,8 +169,10 @@ impl Lowerer<'_> {
     pub(super) fn copy_list(&mut self, kind: ListKind, start: Value, length: Value, row: &RowWords) -> Value {
         let width = width(&self.memo.list(kind).items.clone()) as i64;
         let wide = self.b.i64(width);
-        let count = self.b.binary(BinaryOp::Mul, length, wide);
+        let items = self.length_alone(length);
+        let count = self.b.binary(BinaryOp::Mul, items, wide);
         let words = self.plus(count, ARRAY_HEADER);
+        self.refuse_frozen_row(length);
         let to = self.take_row(row, words);
         let number = self.b.i64(!i64::from(kind.0));
         self.set_row(to, number);
@@ -183,6 +185,18 @@ impl Lowerer<'_> {
             self.copy_words(from, into, count);
         }
         to
+    }
+
+    /// Rows of arrays that the section makes do not tell whether these are frozen.
+    fn refuse_frozen_row(&mut self, length: Value) {
+        if self.own_words.is_none() || !self.memo.freezes_arrays {
+            return;
+        }
+        let frozen = self.is_frozen_length(length);
+        let ok = self.b.unary(UnaryOp::Not, frozen);
+        let message = "an array that the section has made and frozen is stored where the section can look at it \
+                       again [unsupported-store]\n  hint: freeze it after the section";
+        self.check(ok, ErrorKind::Unsupported(message.into()), &[]);
     }
 
     fn copy_object(&mut self, types: &TypeSet, start: Value, class: Value, row: &RowWords) -> Value {
@@ -328,6 +342,7 @@ impl Lowerer<'_> {
         let types = self.memo.list(kind).items.clone();
         let at = self.plus(here, 1);
         let length = self.row_word(at);
+        let length = self.length_alone(length);
         let first = self.plus(here, ARRAY_HEADER);
         let wide = self.b.i64(width(&types) as i64);
         if has_list(&types) {

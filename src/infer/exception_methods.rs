@@ -2,6 +2,7 @@
 //! was raised at and its operands, so there is no object: the message is made at the beginning of the clause, and is the
 //! same String each time, as it is in Ruby.
 
+use super::births::Birth;
 use super::host::Method;
 use super::operand::Operand;
 use super::rescue::Caught;
@@ -231,6 +232,7 @@ impl Lowerer<'_> {
         self.by_sites(error, &classes, &mut |_, class, _| Operand {
             types: Type::Module(*class).into(),
             values: super::Values::new(),
+            birth: Birth::UNKNOWN,
         })
     }
 
@@ -524,12 +526,15 @@ impl Lowerer<'_> {
         };
         match receiver {
             Receiver::Nil => Some(Operand::nil()),
-            Receiver::True => {
-                Some(Operand { types: Type::True.into(), values: [self.b.bool(true)].into_iter().collect() })
-            }
+            Receiver::True => Some(Operand {
+                types: Type::True.into(),
+                values: [self.b.bool(true)].into_iter().collect(),
+                birth: Birth::UNKNOWN,
+            }),
             Receiver::False => Some(Operand {
                 types: Type::False.into(),
                 values: [self.b.bool(false)].into_iter().collect(),
+                birth: Birth::UNKNOWN,
             }),
             Receiver::Integer => operand.map(Operand::integer),
             Receiver::Float => one(self, Type::Float, Ty::F64),

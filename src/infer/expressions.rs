@@ -1,5 +1,6 @@
 //! Expressions and statements.
 
+use super::births::Birth;
 use super::held_procs::Closure;
 use super::host::RootKey;
 use super::operand::Operand;
@@ -90,11 +91,14 @@ impl Lowerer<'_> {
                 if self.makes_endless_list(place, &all) {
                     return Operand::bottom();
                 }
+                let all: Vec<Operand> =
+                    (0..).zip(all).map(|(i, item)| self.named(item, node.id.0.rotate_left(7) ^ i)).collect();
                 let tuple = self.tuple(&all);
                 if self.grows(node) || self.memo.grown.contains(&place) {
                     return self.make_list(0, &tuple);
                 }
                 self.memo.makes_array(&tuple.types, place);
+                self.note_maker(&tuple, place);
                 tuple
             }
             Kind::Splat(_) | Kind::KeywordArgs(_) => self.refuse_here(
@@ -412,7 +416,11 @@ impl Lowerer<'_> {
                 }
             }
         }
-        Operand { types: Type::Range { exclusive, low, high }.into(), values: values.into() }
+        Operand {
+            types: Type::Range { exclusive, low, high }.into(),
+            values: values.into(),
+            birth: Birth::UNKNOWN,
+        }
     }
 
     fn text_range(low: &Operand, high: &Operand, exclusive: bool) -> Operand {
@@ -422,6 +430,7 @@ impl Lowerer<'_> {
         Operand {
             types: Type::Record(Rc::new(record)).into(),
             values: low.values.iter().chain(&high.values).copied().collect(),
+            birth: Birth::UNKNOWN,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Methods that are functions of their own, specialised by the classes of receiver and arguments: those that call
 //! themselves, and those of which inlining all calls would cost too much (`outlining.rs`).
 
+use super::births::Birth;
 use super::call_graph::FunctionCall;
 use super::calls::Arguments;
 use super::closed_blocks::{Environment, WayOut};
@@ -233,7 +234,7 @@ impl Lowerer<'_> {
         let mut given_back = values.split_off(width.min(values.len())).into_iter();
         let mut given_back = left.into_iter().map(|types| {
             let count = operand::scalars(&types).map_or(0, |scalars| scalars.len());
-            Operand { types, values: given_back.by_ref().take(count).collect() }
+            Operand { types, values: given_back.by_ref().take(count).collect(), birth: Birth::UNKNOWN }
         });
         for (frame, local) in environment.written {
             let Some(operand) = given_back.next() else { break };
@@ -255,9 +256,9 @@ impl Lowerer<'_> {
             if let Some(caller) = self.function.clone() {
                 self.awaiting.entry(key).or_default().push(caller);
             }
-            return Operand { types: results, values: Values::new() };
+            return Operand { types: results, values: Values::new(), birth: Birth::UNKNOWN };
         }
-        Operand { types: results, values: values.into() }
+        Operand { types: results, values: values.into(), birth: Birth::UNKNOWN }
     }
 
     /// The number that an argument is, where that is known.
@@ -400,7 +401,7 @@ impl Lowerer<'_> {
         for types in key.types() {
             let width = operand::scalars(types).map_or(0, |s| s.len());
             let values = (at..at + width).map(|i| self.b.param(i)).collect();
-            operands.push(Operand { types: types.clone(), values });
+            operands.push(Operand { types: types.clone(), values, birth: Birth::UNKNOWN });
             at += width;
         }
         for (operand, known) in operands[1..].iter_mut().zip(&key.constants) {

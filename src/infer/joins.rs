@@ -1,12 +1,14 @@
 //! Control flow: where paths join, locals that differ between them become variables (loop-carried ones, and what other
 //! IRs have φ for), with the types that the memo has seen arrive. What arrives new makes the walk be done again.
 
+use super::births::Birth;
 use super::memo::{JoinKey, LocalKey};
 use super::operand::{self, Operand};
 use super::reuse::Reuse;
 use super::{Locals, Lowerer};
 use crate::ir::{Label, Stmt, Value, Var};
 use crate::types::{Type, TypeSet};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// Index of an open join.
@@ -16,6 +18,8 @@ pub(crate) type JoinIndex = usize;
 struct Carried {
     types: TypeSet,
     vars: Vec<Var>,
+    /// What arrays of fixed length that have arrived are, once some have.
+    birth: RefCell<Option<Birth>>,
 }
 
 /// A place where control flow joins, while the paths to it are being lowered.
@@ -62,7 +66,8 @@ impl Lowerer<'_> {
 
     fn carried(&mut self, types: TypeSet) -> Carried {
         let scalars = operand::scalars(&types).unwrap_or_default();
-        Carried { vars: scalars.into_iter().map(|ty| self.b.var(ty)).collect(), types }
+        let vars = scalars.into_iter().map(|ty| self.b.var(ty)).collect();
+        Carried { vars, types, birth: RefCell::default() }
     }
 
     /// Opens the join `slot` of the current node. `label` is the block or loop that jumps to it leave (or continue);
@@ -197,6 +202,11 @@ impl Lowerer<'_> {
             self.memo.changed = true;
             return;
         }
+        if operand.types.iter().any(|ty| operand::parts(ty).is_some()) {
+            let mut known = carried.birth.borrow_mut();
+            *known =
+                Some(known.as_ref().map_or_else(|| operand.birth.clone(), |known| known.or(&operand.birth)));
+        }
         let values = self.convert(operand, &carried.types);
         for (var, value) in carried.vars.iter().zip(values) {
             if self.b.var_ty(*var) == self.b.ty(value) {
@@ -209,13 +219,14 @@ impl Lowerer<'_> {
 
     fn get_carried(&mut self, carried: &Carried) -> Operand {
         let values = carried.vars.iter().map(|v| self.b.get(*v)).collect();
-        Operand { types: carried.types.clone(), values }
+        let birth = carried.birth.borrow().clone().unwrap_or_default();
+        Operand { types: carried.types.clone(), values, birth }
     }
 
     /// The same, for questions that are of use only where what it carries is.
     fn glance_at(&mut self, carried: &Carried) -> Operand {
         let values = carried.vars.iter().map(|v| self.b.glance(*v)).collect();
-        Operand { types: carried.types.clone(), values }
+        Operand { types: carried.types.clone(), values, birth: Birth::UNKNOWN }
     }
 
     /// All paths to the join have been lowered: continues from it, with its result.
@@ -304,11 +315,14 @@ impl Lowerer<'_> {
         }
         let node = self.node;
         let facts = self.facts.len();
+        let way = self.births.condition();
         let join = self.open_join(slot, None, true);
         let before = self.snapshot();
         self.b.open();
         self.facts.extend(condition.yes.iter().cloned());
+        let ways = self.births.enter(way, true);
         let then_value = then(self);
+        self.births.leave(ways);
         self.node = node;
         if then_value.is_bottom() {
             self.b.mark_dead();
@@ -322,6 +336,7 @@ impl Lowerer<'_> {
             self.joins.truncate(join);
             self.b.emit(Stmt::If { condition: condition.value, then: then_block, otherwise: vec![] });
             self.facts.extend(condition.no);
+            self.births.enter(way, false);
             let value = otherwise(self);
             self.node = node;
             return value;
@@ -329,7 +344,9 @@ impl Lowerer<'_> {
         self.restore(&before);
         self.b.open();
         self.facts.extend(condition.no);
+        self.births.enter(way, false);
         let other_value = otherwise(self);
+        self.births.leave(ways);
         self.node = node;
         if other_value.is_bottom() {
             self.b.mark_dead();
@@ -344,6 +361,7 @@ impl Lowerer<'_> {
             self.b.emit(Stmt::If { condition: not, then: other_block, otherwise: vec![] });
             self.b.splice(then_block, false);
             self.facts.extend(condition.yes);
+            self.births.enter(way, true);
             return then_value;
         }
         // What both arms give is known before either sets it.
@@ -410,7 +428,7 @@ impl Lowerer<'_> {
             return Operand::bottom();
         }
         let node = self.node;
-        let facts = self.facts.len();
+        let (facts, ways) = (self.facts.len(), self.births.ways());
         let label = self.b.label();
         let exit = self.open_join(slot, Some(label), true);
         self.learn_entry((self.context, self.node.0, slot + 1));
@@ -433,6 +451,8 @@ impl Lowerer<'_> {
         let mut carried = Vec::new();
         for place in &versions {
             let operand = self.get_carried(&join.carried[place]);
+            // Later iterations bring others.
+            let operand = Operand { birth: Birth::UNKNOWN, ..operand };
             carried.push(operand.clone());
             let version = self.fresh_version();
             self.frames[place.0].locals[place.1].assign(operand, version);
@@ -456,6 +476,7 @@ impl Lowerer<'_> {
         self.joins.truncate(head);
         let (block, _) = self.b.close();
         self.facts.truncate(facts);
+        self.births.leave(ways);
         self.b.emit(Stmt::Loop { label, body: block });
         self.b.forget_memory();
         self.land(exit)
@@ -496,7 +517,7 @@ impl Lowerer<'_> {
             return Operand::bottom();
         }
         let node = self.node;
-        let facts = self.facts.len();
+        let (facts, ways) = (self.facts.len(), self.births.ways());
         let label = self.b.label();
         let join = self.open_join(slot, Some(label), wants_result);
         self.b.open();
@@ -508,6 +529,7 @@ impl Lowerer<'_> {
         self.jump(join, Some(&value));
         let (block, _) = self.b.close();
         self.facts.truncate(facts);
+        self.births.leave(ways);
         self.b.emit(Stmt::Block { label, body: block });
         self.land(join)
     }

@@ -8,6 +8,7 @@
 //! moves it back. An element that needs more memory fails with `ScratchFull`, and whoever runs the section runs it
 //! again with more: nothing has been written back by then.
 
+use super::births::{Birth, Holder};
 use super::operand::{self, Operand, Values};
 use super::results::RowWords;
 use super::{BlockRef, Lowerer};
@@ -24,6 +25,8 @@ pub(super) const HEADER: i64 = 3;
 pub(super) const LOW: i64 = 1;
 /// The first word that is taken.
 pub(super) const START: i64 = 2;
+/// Of a frozen list, in the word that has its length.
+pub const LIST_FROZEN: i64 = 1 << 32;
 /// One item of room before the first item instead of behind it.
 const MOVED: i64 = (1 << 32) - 1;
 
@@ -161,6 +164,7 @@ impl Lowerer<'_> {
 
     pub(crate) fn list_length(&mut self, list: Value) -> Value {
         let length = self.header(list, 0);
+        let length = self.length_alone(length);
         // Lengths are indexes: the scratch memory has fewer words than that.
         let length = self.b.unary(UnaryOp::WrapI64, length);
         let length = self.b.unary(UnaryOp::ExtendI32, length);
@@ -178,6 +182,39 @@ impl Lowerer<'_> {
     /// Is some array that the section makes frozen?
     pub(crate) fn freezes_arrays(&self) -> bool {
         self.memo.freezes_arrays
+    }
+
+    /// Freezes a list.
+    pub(crate) fn freeze_list(&mut self, list: Value) {
+        let length = self.header(list, 0);
+        let frozen = self.b.i64(LIST_FROZEN);
+        let length = self.b.binary(BinaryOp::Or, length, frozen);
+        self.set_header(list, 0, length);
+    }
+
+    /// Is a list frozen?
+    pub(crate) fn is_frozen_list(&mut self, list: Value) -> Value {
+        if !self.memo.freezes_arrays {
+            return self.b.bool(false);
+        }
+        let length = self.header(list, 0);
+        self.is_frozen_length(length)
+    }
+
+    pub(super) fn is_frozen_length(&mut self, length: Value) -> Value {
+        let (frozen, zero) = (self.b.i64(LIST_FROZEN), self.b.i64(0));
+        let flag = self.b.binary(BinaryOp::And, length, frozen);
+        self.b.compare(Comparison::Ne, flag, zero)
+    }
+
+    /// The length alone of a word that may also say that a list is frozen.
+    pub(super) fn length_alone(&mut self, word: Value) -> Value {
+        if !self.memo.freezes_arrays {
+            return word;
+        }
+        // To wrap it would be to say that there is no more.
+        let lower = self.b.i64(LIST_FROZEN - 1);
+        self.b.binary(BinaryOp::And, word, lower)
     }
 
     pub(crate) fn note_frozen_array(&mut self) {
@@ -235,14 +272,14 @@ impl Lowerer<'_> {
             let word = self.word(at);
             values.push(self.decode_payload(word, *ty));
         }
-        Operand { types: types.clone(), values }
+        Operand { types: types.clone(), values, birth: Birth::UNKNOWN }
     }
 
     /// The operand that is carried in these words.
     pub(super) fn decoded(&mut self, types: &TypeSet, words: &[Value]) -> Operand {
         let scalars = operand::scalars(types).unwrap_or_default();
         let values = words.iter().zip(scalars).map(|(word, ty)| self.decode_payload(*word, ty)).collect();
-        Operand { types: types.clone(), values }
+        Operand { types: types.clone(), values, birth: Birth::UNKNOWN }
     }
 
     /// `list[index]` of Ruby.
@@ -277,10 +314,12 @@ impl Lowerer<'_> {
         if value.is_bottom() || self.b.is_dead() || self.keep_building(&value.types) {
             return None;
         }
+        let value = &self.named(value.clone(), self.node.0);
         self.note_stored(kind);
         self.memo.list_item(kind, &value.types);
         let (types, scalars) = self.items_of(kind);
         let value = self.listed(value, &types);
+        self.note_held(Holder::List(kind), &value);
         if !operand::covers(&types, &value.types) {
             self.memo.changed = true;
             return None;
@@ -455,7 +494,8 @@ impl Lowerer<'_> {
             if items.len() == inner.len() {
                 let items: Vec<Operand> =
                     items.iter().zip(inner.iter()).map(|(item, to)| self.listed(item, to)).collect();
-                return self.tuple(&items);
+                let birth = operand.birth.with_parts(&items);
+                return Operand { birth, ..self.tuple(&items) };
             }
         }
         operand.clone()
@@ -472,9 +512,11 @@ impl Lowerer<'_> {
             .zip(items.iter().zip(&parts))
             .map(|(i, (item, to))| self.within_slot(i, |s| s.listed(item, to)))
             .collect();
+        let birth = operand.birth.with_parts(&items);
         Operand {
             types: operand::with_parts(ty, items.iter().map(|item| item.types.clone()).collect()).into(),
             values: items.into_iter().flat_map(|item| item.values).collect(),
+            birth,
         }
     }
 
@@ -482,6 +524,7 @@ impl Lowerer<'_> {
         if self.has_rows(kind) {
             return self.array_of_tuple(kind, tuple).unwrap_or_else(Operand::bottom);
         }
+        self.note_copied(kind, tuple);
         let items = self.tuple_items(tuple);
         let room = self.b.i64(items.len() as i64);
         let list = self.new_list_of(kind, room);
@@ -528,7 +571,8 @@ impl Lowerer<'_> {
         let words = self.b.binary(BinaryOp::Mul, length, wide);
         let words = self.plus(words, 1);
         let start = self.take_row(row, words);
-        self.set_row(start, length);
+        let whole = if self.memo.freezes_arrays { self.header(list, 0) } else { length };
+        self.set_row(start, whole);
         if width == 0 {
             return start;
         }

@@ -7,6 +7,7 @@
 //! that carry it, a word each. What a variable can hold is one set for all objects of a class that the section makes.
 
 use super::Lowerer;
+use super::births::Holder;
 use super::joins::has_list;
 use super::leaving::FROZEN;
 use super::operand::{self, Operand};
@@ -216,6 +217,7 @@ impl Lowerer<'_> {
             return None;
         }
         let value = self.listed(value, types);
+        self.note_held(Holder::Made(class), &value);
         if !operand::covers(types, &value.types) {
             self.memo.changed = true;
             return None;

@@ -2,6 +2,7 @@
 //! that waits for further arguments (`curry`). What they are made of is part of their types and operands, as the values
 //! are that a lambda takes along.
 
+use super::births::Birth;
 use super::calls::{Arguments, CallType};
 use super::host::{FoundMethod, Method};
 use super::operand::{Operand, Values};
@@ -53,6 +54,7 @@ impl Lowerer<'_> {
         let operand = Operand {
             types: types.into(),
             values: parts.iter().flat_map(|part| part.values.clone()).collect::<Values>(),
+            birth: Birth::UNKNOWN,
         };
         if !self.is_bounded(&operand.types) {
             return Operand::bottom();
@@ -72,7 +74,7 @@ impl Lowerer<'_> {
             _ => return Operand::bottom(),
         };
         self.procs.insert(number, block);
-        Operand { types: types.into(), values: method.values.clone() }
+        Operand { types: types.into(), values: method.values.clone(), birth: Birth::UNKNOWN }
     }
 
     pub(super) fn call_made(

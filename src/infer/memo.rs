@@ -320,6 +320,8 @@ pub struct Memo {
     pub watches_loops: bool,
     /// Where arrays of fixed length are made, by their types: code (its address) and node.
     pub array_makers: FxHashMap<TypeSet, FxHashSet<(usize, NodeId)>>,
+    /// The same of all that is made, also of what built-ins make: see [`super::births`].
+    pub makers_of_arrays: FxHashMap<TypeSet, FxHashSet<(usize, NodeId)>>,
     /// Those of them that make lists because what they make is changed elsewhere.
     pub grown: FxHashSet<(usize, NodeId)>,
     /// The section makes arrays in scratch memory.
@@ -714,9 +716,11 @@ impl Memo {
                 self.type_numbers.entry(types).or_insert(number);
             }
         }
-        for (types, places) in std::mem::take(&mut self.array_makers) {
-            let types = renamed(&types, &kinds).unwrap_or(types);
-            self.array_makers.entry(types).or_default().extend(places);
+        for makers in [&mut self.array_makers, &mut self.makers_of_arrays] {
+            for (types, places) in std::mem::take(makers) {
+                let types = renamed(&types, &kinds).unwrap_or(types);
+                makers.entry(types).or_default().extend(places);
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Instance variables, arrays and roots: the loads and stores of the section, and the buffers behind them.
 
 use super::Lowerer;
+use super::births::{Birth, Holder};
 use super::hash_rows::has_default_block;
 use super::held_procs::Closure;
 use super::host::{RootKey, Scope};
@@ -88,7 +89,7 @@ impl Lowerer<'_> {
                 vec![self.scalar(ScalarSource::Root(number, Part::Payload), ty, interval)]
             }
         };
-        Some(Operand { types: root.ty.into(), values: values.into() })
+        Some(Operand { types: root.ty.into(), values: values.into(), birth: Birth::UNKNOWN })
     }
 
     /// A constant as the current code sees it.
@@ -216,7 +217,8 @@ impl Lowerer<'_> {
     pub(crate) fn types_of_variable(&mut self, ty: &Type, name: &str) -> TypeSet {
         match ty {
             Type::Object(hierarchy, _) => {
-                let object = Operand { types: ty.clone().into(), values: Values::new() };
+                let object =
+                    Operand { types: ty.clone().into(), values: Values::new(), birth: Birth::UNKNOWN };
                 let found = self.column(&object, name).map_or_else(TypeSet::empty, |(_, types)| types);
                 let key = (*hierarchy, name.to_string());
                 self.memo.columns.get(&key).map_or_else(TypeSet::empty, |memo| found.union(&memo.written))
@@ -391,7 +393,7 @@ impl Lowerer<'_> {
     ) -> Operand {
         if let Some(Type::Module(_)) = stored.types.single() {
             // Which one it is stands in the code.
-            return Operand { types: stored.types.clone(), values: Values::new() };
+            return Operand { types: stored.types.clone(), values: Values::new(), birth: Birth::UNKNOWN };
         }
         let (tag, payload) = stored.scalars();
         let mut values = Values::new();
@@ -411,7 +413,7 @@ impl Lowerer<'_> {
                 self.b.load(buffer, index, ty, mutable)
             });
         }
-        Operand { types: stored.types.clone(), values }
+        Operand { types: stored.types.clone(), values, birth: Birth::UNKNOWN }
     }
 
     pub(crate) fn store_parts(
@@ -476,6 +478,7 @@ impl Lowerer<'_> {
             self.memo.changed = true;
         }
         if super::results::is_plain(&stored) {
+            self.note_held(Holder::Result, value);
             let index = self.element_index();
             self.store_parts(&|part| BufferKind::Result(KernelId(0), part), index, &stored, value);
         } else {
@@ -642,7 +645,7 @@ impl Lowerer<'_> {
         let mut values = self.convert(item, &types);
         let nil = self.b.i32(Shape::Nil.tag());
         values[0] = self.b.select(condition, values[0], nil);
-        Operand { types, values }
+        Operand { types, values, birth: Birth::UNKNOWN }
     }
 
     /// `array[index] = value`. A write behind the items lets an array grow whose length changes elsewhere too, and fails
@@ -726,7 +729,11 @@ impl Lowerer<'_> {
         }
         let Some(Type::Hash(kind, _)) = hash.types.single() else { return Operand::bottom() };
         match self.host.hash_part(*kind, part) {
-            Ok(kind) => Operand { types: Type::Array(kind).into(), values: hash.values.clone() },
+            Ok(kind) => Operand {
+                types: Type::Array(kind).into(),
+                values: hash.values.clone(),
+                birth: Birth::UNKNOWN,
+            },
             Err(refusal) => self.refuse(refusal),
         }
     }
@@ -962,7 +969,9 @@ impl Lowerer<'_> {
     /// The current element, known to be of `types`.
     fn load_element(&mut self, base: &Stored, types: &TypeSet, index: Value) -> Operand {
         let (tag, payload) = base.scalars();
-        let Some(ty) = payload else { return Operand { types: types.clone(), values: Values::new() } };
+        let Some(ty) = payload else {
+            return Operand { types: types.clone(), values: Values::new(), birth: Birth::UNKNOWN };
+        };
         let buffer = self.buffer(BufferKind::Base(KernelId(0), Part::Payload), ty);
         let value = match (base.narrow, base.types.single_shape()) {
             (true, _) => {
@@ -977,7 +986,7 @@ impl Lowerer<'_> {
             Some(_) => shape.scalar().map(|ty| self.decode_payload(value, ty)).into_iter().collect(),
             None => Values::from_slice(&[value]),
         };
-        Operand { types: types.clone(), values }
+        Operand { types: types.clone(), values, birth: Birth::UNKNOWN }
     }
 
     // ---- the schema ------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@
 
 mod accumulators;
 mod assign;
+mod births;
 mod blocks;
 mod call_graph;
 mod calls;
@@ -74,6 +75,7 @@ mod traps;
 mod unread;
 mod watching;
 
+pub(crate) use births::Birth;
 pub(crate) use calls::{Arguments, CallType};
 pub(crate) use conditions::module_of;
 pub(crate) use copies::Frozen;
@@ -85,6 +87,7 @@ pub use held_procs::PROC_SELF;
 pub use host::Host;
 pub(crate) use joins::{Condition, JoinIndex};
 pub use leaving::{FROZEN, ORDER, OrderNames, is_shared};
+pub use lists::LIST_FROZEN;
 pub(crate) use memory::range_ends;
 pub(crate) use operand::{Operand, Values};
 pub use raised::raised_words;
@@ -160,8 +163,18 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, output: Output, repeats: bool
         lowerer.repeats = repeats;
         let schema = if output == Output::Program { lowerer.program(code) } else { lowerer.section(code) };
         lowerer.number_calls();
-        let Lowerer { diagnostics, traps, program, listing, stopped, grew_at: at, steps, refusing, .. } =
-            lowerer;
+        let Lowerer {
+            diagnostics,
+            traps,
+            program,
+            listing,
+            stopped,
+            grew_at: at,
+            steps,
+            refusing,
+            births,
+            ..
+        } = lowerer;
         steps_before += steps;
         reserve::check()?;
         if stopped {
@@ -179,7 +192,7 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, output: Output, repeats: bool
             memo.traps = traps;
             continue;
         }
-        if memo.settle() {
+        if memo.settle() || births.grow(&mut memo) && memo.settle() {
             continue;
         }
         if !diagnostics.is_empty() && memo.traps {
@@ -574,6 +587,8 @@ pub(crate) struct Lowerer<'h> {
     syncs: Vec<crate::heap::schema::SyncSchema>,
     /// Lambdas and procs that leave the section.
     given_procs: std::collections::BTreeMap<u32, crate::heap::schema::ProcSchema>,
+    /// Which array is which, and where it is put.
+    births: births::Births,
     /// What blocks of `Ikra.sync` see of variables of the driver.
     shown: std::collections::BTreeSet<(u32, u32)>,
 }
@@ -671,6 +686,7 @@ impl<'h> Lowerer<'h> {
             program_variables: Vec::new(),
             syncs: Vec::new(),
             given_procs: std::collections::BTreeMap::new(),
+            births: births::Births::default(),
             shown: std::collections::BTreeSet::new(),
         }
     }

@@ -2,6 +2,7 @@
 //! scalar (none for nil); a union is a tag and a payload of 64 bits; ranges and tuples are their parts side by side.
 
 use super::Lowerer;
+use super::births::Birth;
 use crate::ir::{BufferKind, Comparison, Stmt, Ty, UnaryOp, Value};
 use crate::types::{ClassId, RangeEnd, RecordType, Shape, Type, TypeSet};
 use smallvec::{SmallVec, smallvec};
@@ -11,6 +12,8 @@ use std::rc::Rc;
 pub struct Operand {
     pub types: TypeSet,
     pub values: Values,
+    /// Which arrays its arrays of fixed length are.
+    pub birth: Birth,
 }
 
 /// What carries a value: mostly one IR value, or a tag and a payload.
@@ -19,15 +22,15 @@ pub type Values = SmallVec<[Value; 2]>;
 impl Operand {
     /// The value of something that never gives one.
     pub const fn bottom() -> Self {
-        Self { types: TypeSet::empty(), values: SmallVec::new_const() }
+        Self { types: TypeSet::empty(), values: SmallVec::new_const(), birth: Birth::UNKNOWN }
     }
 
     pub fn nil() -> Self {
-        Self { types: Type::Nil.into(), values: SmallVec::new_const() }
+        Self { types: Type::Nil.into(), values: SmallVec::new_const(), birth: Birth::UNKNOWN }
     }
 
     pub fn one(ty: Type, value: Value) -> Self {
-        Self { types: ty.into(), values: smallvec![value] }
+        Self { types: ty.into(), values: smallvec![value], birth: Birth::UNKNOWN }
     }
 
     pub fn integer(value: Value) -> Self {
@@ -39,7 +42,7 @@ impl Operand {
     }
 
     pub fn bool(value: Value) -> Self {
-        Self { types: TypeSet::bool(), values: smallvec![value] }
+        Self { types: TypeSet::bool(), values: smallvec![value], birth: Birth::UNKNOWN }
     }
 
     pub fn is_bottom(&self) -> bool {
@@ -255,7 +258,8 @@ impl Lowerer<'_> {
             let mut all = Values::new();
             for (f, t) in from.iter().zip(into.iter()) {
                 let width = scalars(f).map_or(0, |s| s.len());
-                let item = Operand { types: f.clone(), values: operand.values[at..at + width].into() };
+                let values = operand.values[at..at + width].into();
+                let item = Operand { types: f.clone(), values, birth: Birth::UNKNOWN };
                 at += width;
                 all.extend(self.convert(&item, t));
             }
@@ -307,7 +311,7 @@ impl Lowerer<'_> {
             values.extend(scalars(&local).unwrap_or_default().into_iter().map(|ty| self.b.zero(ty)));
         } else {
             let start = if others.is_empty() { 0 } else { 2 };
-            let own = Operand { types: own, values: operand.values[start..].into() };
+            let own = Operand { types: own, values: operand.values[start..].into(), birth: Birth::UNKNOWN };
             values.extend(self.convert(&own, &local));
         }
         values
@@ -320,7 +324,7 @@ impl Lowerer<'_> {
             return operand.clone();
         }
         if let Some(Type::Module(_) | Type::Proc(_)) = types.single() {
-            return Operand { types, values: Values::new() };
+            return Operand { types, values: Values::new(), birth: Birth::UNKNOWN };
         }
         let values: Values = match (is_tagged(&operand.types), types.single_shape()) {
             (true, Some(Shape::Local)) => operand.values[2..].into(),
@@ -334,7 +338,10 @@ impl Lowerer<'_> {
             (false, _) if types.is_empty() => Values::new(),
             _ => operand.values.clone(),
         };
-        Operand { types, values }
+        // There is one type at most that has parts.
+        let has_parts = types.iter().any(|ty| parts(ty).is_some());
+        let birth = if has_parts { operand.birth.clone() } else { Birth::UNKNOWN };
+        Operand { types, values, birth }
     }
 
     /// Applies what is known of the operand's values on this path (an `is_a?` or nil test that holds).
@@ -480,11 +487,15 @@ impl Lowerer<'_> {
         let mut at = 0;
         items
             .iter()
-            .map(|types| {
+            .enumerate()
+            .map(|(number, types)| {
                 let width = scalars(types).map_or(0, |s| s.len());
                 at += width;
                 match operand.values.get(at - width..at) {
-                    Some(values) => Operand { types: types.clone(), values: values.into() },
+                    Some(values) => {
+                        let birth = operand.birth.part(number);
+                        Operand { types: types.clone(), values: values.into(), birth }
+                    }
                     None => Operand::bottom(),
                 }
             })
@@ -499,6 +510,7 @@ impl Lowerer<'_> {
         if !self.is_bounded(&types) {
             return Operand::bottom();
         }
-        Operand { types, values: items.iter().flat_map(|i| i.values.clone()).collect() }
+        let birth = self.new_birth(&types, items);
+        Operand { types, values: items.iter().flat_map(|i| i.values.clone()).collect(), birth }
     }
 }

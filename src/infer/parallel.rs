@@ -4,6 +4,7 @@
 //! there is in columns of one row, which elements share. What a call gives is an array of the heap, as those that were read
 //! are: of a kind of its own, to which the driver appends.
 
+use super::births::{Birth, Holder};
 use super::calls::Arguments;
 use super::closed_blocks::{ClosedBlock, Environment};
 use super::expressions::SLOT_LEAVE;
@@ -597,7 +598,11 @@ impl Lowerer<'_> {
         }
         let parts = items.iter().map(|item| item.types.clone()).collect();
         let ty = operand::with_parts(types?, parts);
-        Some(Operand { types: ty.into(), values: items.into_iter().flat_map(|item| item.values).collect() })
+        Some(Operand {
+            types: ty.into(),
+            values: items.into_iter().flat_map(|item| item.values).collect(),
+            birth: Birth::UNKNOWN,
+        })
     }
 
     /// What a kernel gets of the frames around its block: scalars that are set before it is launched.
@@ -654,7 +659,7 @@ impl Lowerer<'_> {
             let interval = if ty == Ty::I32 { Interval::INDEX } else { Interval::FULL };
             self.b.scalar(scalar, ty, interval)
         });
-        let operand = Operand { types: given.types.clone(), values: values.collect() };
+        let operand = Operand { types: given.types.clone(), values: values.collect(), birth: Birth::UNKNOWN };
         self.note_stale(&operand.types);
         operand
     }
@@ -867,6 +872,7 @@ impl Lowerer<'_> {
                     made = Some(result.clone());
                     result = self.give_made(kernel, &result, &value);
                 } else if !self.b.is_dead() && !value.is_bottom() {
+                    self.note_held(Holder::Result, &value);
                     self.store_parts(&|part| BufferKind::Result(kernel, part), element, &result, &value);
                 }
             }

@@ -2,6 +2,7 @@
 //! variables side by side, so making one costs nothing. That is right as long as nobody changes them after `initialize`
 //! and nobody asks which of two equal ones it is: otherwise they are kept in memory ([`super::made`]).
 
+use super::births::Birth;
 use super::calls::Arguments;
 use super::host::{FoundMethod, Method, StructKeywords};
 use super::keyword_splats::has_hash_splat;
@@ -146,7 +147,11 @@ impl Lowerer<'_> {
         let building = Building { frame: self.frames.len() - 1 };
         let number = self.memo.proc_number(self.context, u32::MAX - 1);
         self.buildings.insert(number, building);
-        let receiver = Operand { types: Type::Building(number, class).into(), values: Values::new() };
+        let receiver = Operand {
+            types: Type::Building(number, class).into(),
+            values: Values::new(),
+            birth: Birth::UNKNOWN,
+        };
         self.initialize(&receiver, class, code, arguments, block);
         let slots = self.frames.pop().map(|f| f.locals).unwrap_or_default();
         if self.b.is_dead() {
@@ -165,7 +170,8 @@ impl Lowerer<'_> {
         if !self.is_bounded(&types) {
             return Operand::bottom();
         }
-        Operand { types, values: operands.into_iter().flat_map(|o| o.values).collect() }
+        let birth = Birth::of_parts(operands.iter().map(|operand| operand.birth.clone()).collect());
+        Operand { types, values: operands.into_iter().flat_map(|o| o.values).collect(), birth }
     }
 
     /// Runs a class's `initialize`, where it has one that does something.

@@ -2,6 +2,7 @@
 //! host has compiled it to ([`crate::regexp::Pattern`]), which machine code matches with the bytes of a String.
 
 use super::Lowerer;
+use super::births::Birth;
 use super::host::RootKey;
 use super::operand::Operand;
 use crate::ir::{ScalarSource, Value};
@@ -90,7 +91,11 @@ impl Lowerer<'_> {
         if !self.is_bounded(&types) {
             return Operand::bottom();
         }
-        Operand { types, values: values.into_iter().flat_map(|value| value.values.clone()).collect() }
+        Operand {
+            types,
+            values: values.into_iter().flat_map(|value| value.values.clone()).collect(),
+            birth: Birth::UNKNOWN,
+        }
     }
 
     /// A literal.

@@ -4,11 +4,12 @@
 //! its scalar is replaced by the number of the word at which its length and then its items stand. Where one array or
 //! object may stand in a result several times, [`super::evacuation`] writes it.
 
+use super::births::{Birth, Holder};
 use super::leaving::is_shared;
 use super::operand::{self, Operand};
 use super::{Condition, Lowerer, Temp};
 use crate::ir::{BinaryOp, Buffer, BufferKind, Interval, ScalarSource, Ty, UnaryOp, Value};
-use crate::types::{ListKind, RecordType, Shape, Type, TypeSet};
+use crate::types::{RecordType, Shape, Type, TypeSet};
 
 /// The result being written.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +84,7 @@ impl Lowerer<'_> {
             return;
         };
         let value = self.listed(value, stored);
+        self.note_held(Holder::Result, &value);
         if !operand::covers(stored, &value.types) {
             self.memo.changed = true;
             return;
@@ -95,11 +97,11 @@ impl Lowerer<'_> {
             self.take_row(&row, words);
             row
         });
-        let value = Operand { types: stored.clone(), values };
+        let value = Operand { types: stored.clone(), values, birth: Birth::UNKNOWN };
         let lists = self.memo.list_items();
         match self.row.is_some() || is_shared(stored, &|kind| lists[kind.0 as usize].clone()) {
             true => {
-                self.refuse_keys_with_arrays(stored, &lists, &mut Vec::new());
+                self.refuse_keys_with_hashes(stored, &mut Vec::new());
                 self.evacuate(&value, &row);
             }
             false => self.store_words(&value, zero, &row),
@@ -202,37 +204,50 @@ impl Lowerer<'_> {
         }
     }
 
-    /// An array that may be met several times is empty at first, and so cannot be a key.
-    fn refuse_keys_with_arrays(&mut self, types: &TypeSet, lists: &[TypeSet], inside: &mut Vec<ListKind>) {
+    /// Keys are looked at when all that they hold is there, but for Hashes.
+    fn refuse_keys_with_hashes(&mut self, types: &TypeSet, inside: &mut Vec<Type>) {
         for ty in types {
-            match ty {
-                Type::List(kind) if !inside.contains(kind) => {
-                    inside.push(*kind);
-                    self.refuse_keys_with_arrays(&lists[kind.0 as usize], lists, inside);
+            if inside.contains(ty) {
+                continue;
+            }
+            let held = match ty {
+                Type::List(_) | Type::Made(_) => {
+                    inside.push(ty.clone());
+                    self.held_by(ty)
                 }
                 Type::Record(record) if record.is_hash() => {
-                    let keys = record.fields[0].1.iter().find_map(|ty| match ty {
-                        Type::List(kind) => Some(&lists[kind.0 as usize]),
-                        _ => None,
-                    });
-                    // Strings are made with what they hold.
-                    let keys = keys.map(|types| types.filter(|ty| !ty.is_made_string()));
-                    if keys.is_some_and(|keys| super::joins::has_list(&keys)) {
+                    let keys = &record.fields[0].1;
+                    if self.holds_hash(keys, &mut Vec::new()) {
                         self.refuse_here(
                             "unsupported-result",
-                            "a Hash with arrays of any length as keys cannot be returned beside arrays or objects",
+                            "a Hash whose keys hold Hashes cannot be returned beside arrays or objects",
                             Some("return its pairs: hash.to_a".into()),
                         );
                     }
-                    self.refuse_keys_with_arrays(&record.fields[1].1, lists, inside);
+                    operand::parts(ty).unwrap_or_default()
                 }
-                other => {
-                    for types in operand::parts(other).unwrap_or_default() {
-                        self.refuse_keys_with_arrays(&types, lists, inside);
-                    }
-                }
-            }
+                other => operand::parts(other).unwrap_or_default(),
+            };
+            held.iter().for_each(|types| self.refuse_keys_with_hashes(types, inside));
         }
+    }
+
+    /// Can a Hash be in what is held by what such values are?
+    fn holds_hash(&mut self, types: &TypeSet, inside: &mut Vec<Type>) -> bool {
+        types.iter().any(|ty| {
+            if ty.is_made_hash() {
+                return true;
+            }
+            if inside.contains(ty) {
+                return false;
+            }
+            inside.push(ty.clone());
+            let held = match ty {
+                Type::List(_) | Type::Made(_) => self.held_by(ty),
+                other => operand::parts(other).unwrap_or_default(),
+            };
+            held.iter().any(|types| self.holds_hash(types, inside))
+        })
     }
 
     /// The words of elements.

@@ -14,6 +14,7 @@
 //! else, it is copied to where the iteration began, as a copying collector does it, whenever several times as much has
 //! been taken as it is large.
 
+use super::births::Birth;
 use super::joins::{JoinIndex, has_list};
 use super::lists::{LOW, START};
 use super::memo::JoinKey;
@@ -289,8 +290,8 @@ impl Lowerer<'_> {
         let (words, count, first) = match one.flat.width {
             Some(width) => {
                 let (length, first) = (header_word(self, 0), header_word(self, 2));
-                let width = self.b.i64(width);
-                (vec![length, length, items], self.b.binary(BinaryOp::Mul, length, width), first)
+                let (width, count) = (self.b.i64(width), self.length_alone(length));
+                (vec![length, count, items], self.b.binary(BinaryOp::Mul, count, width), first)
             }
             None => {
                 let [class, size, first, flags] =
@@ -374,7 +375,7 @@ impl Lowerer<'_> {
 
     /// Does a value refer to scratch memory from `place` (`I64`) on? `None`: to none at all.
     fn refers_behind(&mut self, operand: &Operand, place: Value) -> Option<Value> {
-        let Operand { types, values } = operand;
+        let Operand { types, values, .. } = operand;
         if !has_list(types) || values.is_empty() {
             return None;
         }
@@ -383,7 +384,7 @@ impl Lowerer<'_> {
             let mut any = None;
             for types in parts {
                 let width = operand::scalars(&types).map_or(0, |scalars| scalars.len());
-                let part = Operand { values: values[at..at + width].into(), types };
+                let part = Operand { values: values[at..at + width].into(), types, birth: Birth::UNKNOWN };
                 at += width;
                 any = self.either_of(any, |s| s.refers_behind(&part, place));
             }
@@ -409,7 +410,7 @@ impl Lowerer<'_> {
         }
         let local: TypeSet = types.filter(|ty: &Type| ty.shape() == Shape::Local);
         if has_list(&local) {
-            let part = Operand { values: values[2..].into(), types: local };
+            let part = Operand { values: values[2..].into(), types: local, birth: Birth::UNKNOWN };
             any = self.either_of(any, |s| {
                 let behind = s.refers_behind(&part, place)?;
                 let is_it = has_shape(s, Shape::Local);

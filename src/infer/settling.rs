@@ -4,6 +4,7 @@
 //! is as those that were there before. So a column that can hold an object that is made can hold one of the heap, too.
 
 use super::Lowerer;
+use super::births::Holder;
 use super::leaving::{FROZEN, ORDER};
 use super::operand::{self, Operand};
 use super::results::{RowWords, is_plain, width};
@@ -97,6 +98,7 @@ impl Lowerer<'_> {
         }
         let given = given(result);
         let value = self.listed(value, &given);
+        self.note_held(Holder::Result, &value);
         if !operand::covers(&given, &value.types) || operand::scalars(&given).is_none() {
             self.memo.changed = true;
             return settled;

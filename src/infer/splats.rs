@@ -460,6 +460,7 @@ impl Lowerer<'_> {
             return self.make_list(0x3c1, &rest);
         }
         self.memo.makes_array(&rest.types, place);
+        self.note_maker(&rest, place);
         rest
     }
 

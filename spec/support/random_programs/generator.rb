@@ -36,6 +36,7 @@ require_relative "operations"
 require_relative "columns"
 require_relative "launches"
 require_relative "kept"
+require_relative "aliases"
 require_relative "made_arrays"
 require_relative "drivers"
 require_relative "program"
@@ -80,6 +81,7 @@ module RandomPrograms
     include Columns
     include Launches
     include Kept
+    include Aliases
     include MadeArrays
     include Drivers
 
@@ -212,16 +214,6 @@ module RandomPrograms
         made << (returns ? result_of(returns) : statement(3))
         Node.fixed("proc do |#{parameters}|\n", Node.body(made), "\nend")
       end
-    end
-
-    # The value, and at times with it an array that has it twice.
-    def result_of(returns)
-      value = value_of(returns, 4)
-      return hash_result(value, returns) if @operation == :pmap && chance(0.08)
-      return Node.statement(value) unless returns.is_a?(Array) && returns.any? { |type| record?(type) } && chance(0.3)
-
-      name = fresh("v")
-      Node.statement("#{name} = ", value, "\n[#{name}, ", value_of(returns, 2), ", #{name}]")
     end
 
     def block_types

@@ -298,9 +298,11 @@ module RandomPrograms
 
         seen[value] = seen.size
         case value
-        when Array then value.map { |item| of(item, seen) }
+        when Array then [*(:frozen if value.frozen?), *value.map { |item| of(item, seen) }]
+        when String then [value.encoding.name, value.frozen?, value.b]
         when Hash
-          [:hash, of(value.default, seen), value.default_proc&.then { |block| [block.lambda?, block.source_location] },
+          [:hash, value.frozen?, of(value.default, seen),
+           value.default_proc&.then { |block| [block.lambda?, block.source_location] },
            value.map { |pair| pair.map { |item| of(item, seen) } }]
         else of_object(value, seen)
         end

@@ -5,7 +5,7 @@ use super::refusals;
 use super::sync;
 use super::{Lowering, text};
 use crate::source::Span;
-use crate::syntax::ast::{BARE_HASH, BlockArg, Call, KeywordArg, Kind, Node};
+use crate::syntax::ast::{BARE_HASH, BlockArg, Call, KeywordArg, Kind, Node, StringPart};
 use ruby_prism::{self as prism, Node as P};
 
 /// Methods of a Hash that neither change it nor give it.
@@ -90,6 +90,15 @@ impl Lowering<'_> {
             }
             _ => self.expression(&receiver),
         });
+        // Ruby's compiler makes a frozen literal of it, which is one object.
+        if matches!(&*name, "freeze" | "-@")
+            && bare
+            && let Some(Node { kind: Kind::String(parts), .. }) = &receiver
+            && let Some(text) = plain_text(parts)
+        {
+            let text = text.to_string();
+            return self.node(span, Kind::String(vec![StringPart::Frozen(text)]));
+        }
         let args = self.arguments(call.arguments());
         // A lambda may run when another error is handled, or none.
         let outer = matches!(&*name, "lambda" | "proc" | "new").then(|| std::mem::take(&mut self.handled));
@@ -282,4 +291,13 @@ fn is_forwarding(argument: &P<'_>) -> bool {
 /// The nodes of an argument list, which prism leaves out when it is empty.
 pub(super) fn operands(arguments: Option<prism::ArgumentsNode<'_>>) -> Vec<P<'_>> {
     arguments.map_or_else(Vec::new, |list| list.arguments().iter().collect())
+}
+
+/// The text of a literal without interpolation.
+fn plain_text(parts: &[StringPart]) -> Option<&str> {
+    match parts {
+        [] => Some(""),
+        [StringPart::Text(text)] => Some(text),
+        _ => None,
+    }
 }

@@ -6,6 +6,7 @@
 use crate::reading::variables::BLOCK;
 use crate::vm::errors::Trouble;
 use crate::vm::value;
+use crate::writing::born::Pairs;
 use crate::writing::decoder::{Decoder, append, immediate};
 use crate::writing::objects::{Maker, Order};
 use crate::writing::strings::make;
@@ -13,11 +14,11 @@ use ikra_core::error::Error;
 use ikra_core::fallible::{self, NoMemory};
 use ikra_core::heap::Column;
 use ikra_core::heap::schema::Output;
-use ikra_core::infer::{ARRAY_HEADER, is_plain, is_shared, row_of_string, width};
+use ikra_core::infer::{ARRAY_HEADER, LIST_FROZEN, is_plain, is_shared, row_of_string, width};
 use ikra_core::ir::BufferKind;
 use ikra_core::types::{ClassId, ListKind, Shape, Type, TypeSet};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
-use magnus::{RArray, Value, prelude::*};
+use magnus::{RArray, RHash, Value, prelude::*};
 use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -171,12 +172,15 @@ struct Met {
     of_all: bool,
     /// What has to be filled.
     empty: Vec<(usize, VALUE)>,
+    /// Hashes: the kinds of their keys and values, and where the words begin that tell where these are. Keys are put into
+    /// them when all else is filled, as keys are looked at.
+    hashes: Vec<(ListKind, ListKind, usize, VALUE)>,
 }
 
 impl Met {
     fn new(words: &[i64], of_all: bool) -> Result<Self, NoMemory> {
         let known = fallible::filled((0, value::NIL), if of_all { words.len() } else { 0 })?;
-        Ok(Self { known, of_all, empty: Vec::new() })
+        Ok(Self { known, of_all, empty: Vec::new(), hashes: Vec::new() })
     }
 
     const fn place(&self, words: Words<'_>, start: usize) -> usize {
@@ -341,7 +345,7 @@ impl<'a> Results<'a> {
     ) -> Result<(), Trouble> {
         let items = self.items(kind)?;
         let start = start as usize;
-        for item in 0..words.get(start)? as usize {
+        for item in 0..length(words.get(start)?) {
             out.push(self.value(items, words, start + 1 + item * items.width)?)?;
         }
         Ok(())
@@ -395,11 +399,32 @@ impl<'a> Results<'a> {
     fn fill_all(&self, first: Value, words: Words<'_>) -> Result<(), Trouble> {
         let Some(met) = &self.met else { return Ok(()) };
         self.decoder.pinned.hold(first.as_raw())?;
+        let mut pairs = Vec::new();
         loop {
             let next = met.borrow_mut().empty.pop();
-            let Some((at, value)) = next else { return Ok(()) };
-            self.fill(value, words, at)?;
+            if let Some((at, value)) = next {
+                self.fill(value, words, at)?;
+                continue;
+            }
+            let next = met.borrow_mut().hashes.pop();
+            let Some((keys, values, at, hash)) = next else { break };
+            let lists = [(keys, at), (values, at + 1)].map(|(kind, at)| {
+                let items = black_box(self.items_of_hash(kind, words, at)?.as_raw());
+                self.decoder.pinned.hold(items)?;
+                Ok::<_, Trouble>(items)
+            });
+            let [keys, values] = lists;
+            fallible::push(&mut pairs, (hash, Pairs { keys: keys?, values: values? }))?;
         }
+        pairs.into_iter().try_for_each(|(hash, pairs)| pairs.put_into(hash))
+    }
+
+    /// Keys or values of a Hash that may be met several times, as an array.
+    fn items_of_hash(&self, kind: ListKind, words: Words<'_>, at: usize) -> Result<Value, Trouble> {
+        let items = self.items(kind)?;
+        let start = words.get(at)? as usize;
+        let (count, first) = (length(words.get(start + 1)?), start + ARRAY_HEADER as usize);
+        self.array(count, |i| self.value(items, words, first + i * items.width))
     }
 
     /// The value whose words begin at `at`.
@@ -421,6 +446,9 @@ impl<'a> Results<'a> {
             }
             Kind::List(kind) => return self.list(*kind, words, words.get(at)?),
             Kind::Reference => return self.reference(words, words.get(at)?),
+            Kind::Hash(keys, values, default) if self.met.is_some() => {
+                return self.shared_hash((*keys, *values), default, words, at);
+            }
             Kind::Hash(keys, values, default) => return self.hash((*keys, *values), default, words, at),
             Kind::Module(class) => return Ok(self.decoder.heap.pool.object(*class)),
             Kind::Proc(number) => (Shape::Proc, i64::from(*number)),
@@ -454,8 +482,10 @@ impl<'a> Results<'a> {
     fn list(&self, kind: ListKind, words: Words<'_>, start: i64) -> Result<Value, Trouble> {
         let items = self.items(kind)?;
         let start = start as usize;
-        let length = words.get(start)? as usize;
-        self.array(length, |i| self.value(items, words, start + 1 + i * items.width))
+        let word = words.get(start)?;
+        let array = self.array(length(word), |i| self.value(items, words, start + 1 + i * items.width))?;
+        freeze_array(array.as_raw(), word)?;
+        Ok(array)
     }
 
     /// What begins at a word, which is made if it has not been met yet.
@@ -476,7 +506,7 @@ impl<'a> Results<'a> {
                 let what = words.get(start)?;
                 let value = match u32::try_from(what) {
                     Ok(class) => self.made_object(ClassId(class))?.0.allocate()?,
-                    Err(_) => self.decoder.ruby.ary_new_capa(words.get(start + 1)? as usize).as_raw(),
+                    Err(_) => self.decoder.ruby.ary_new_capa(length(words.get(start + 1)?)).as_raw(),
                 };
                 let value = black_box(value);
                 self.decoder.pinned.hold(value)?;
@@ -528,7 +558,8 @@ impl<'a> Results<'a> {
         // SAFETY: the array was made in `reference`, and is held.
         let array = RArray::from_value(unsafe { Value::from_raw(value) });
         let array = array.ok_or_else(|| Error::Internal("an array is none".into()))?;
-        let length = words.get(start + 1)? as usize;
+        let word = words.get(start + 1)?;
+        let length = length(word);
         let mut made = 0;
         while made < length {
             let block = &mut block[..BLOCK.min(length - made)];
@@ -539,7 +570,7 @@ impl<'a> Results<'a> {
             }
             append(array, block)?;
         }
-        Ok(())
+        freeze_array(value, word)
     }
 
     /// Makes the values of an object's variables, whose words begin at `at`, and sets them.
@@ -590,6 +621,33 @@ impl<'a> Results<'a> {
         self.decoder.complete_exception(object, maker, values)
     }
 
+    /// A Hash that may be met several times: it is known by where its keys are, and gets its pairs later.
+    fn shared_hash(
+        &self,
+        (keys, values): (ListKind, ListKind),
+        default: &Encoding,
+        words: Words<'_>,
+        at: usize,
+    ) -> Result<Value, Trouble> {
+        let internal = || Error::Internal("a Hash in what is not shared".into());
+        let met = self.met.as_ref().ok_or_else(internal)?;
+        let start = words.get(at)? as usize;
+        let known = met.borrow().find(words, start);
+        if let Some(known) = known {
+            // SAFETY: `Pinned` holds it.
+            return Ok(unsafe { Value::from_raw(known) });
+        }
+        let hash = black_box(self.decoder.ruby.hash_new());
+        self.decoder.pinned.hold(hash.as_raw())?;
+        {
+            let mut met = met.borrow_mut();
+            met.remember(words, start, hash.as_raw())?;
+            fallible::push(&mut met.hashes, (keys, values, at, hash.as_raw()))?;
+        }
+        self.set_default(hash, default, words, at)?;
+        Ok(hash.as_value())
+    }
+
     fn hash(
         &self,
         (keys, values): (ListKind, ListKind),
@@ -604,10 +662,9 @@ impl<'a> Results<'a> {
         let hash = self.decoder.ruby.hash_new();
         let (key_items, value_items) = (items(keys)?, items(values)?);
         let (first_key, first_value) = (words.get(at)? as usize, words.get(at + 1)? as usize);
-        // Before the items stands their number, and what a list is where lists may be met several times.
-        let header = if self.met.is_some() { ARRAY_HEADER as usize } else { 1 };
-        let (first_key, first_value) = (first_key + header, first_value + header);
-        let count = words.get(first_key - 1)? as usize;
+        // Before the items stands their number.
+        let (first_key, first_value) = (first_key + 1, first_value + 1);
+        let count = length(words.get(first_key - 1)?);
         // On the stack, and known to others, so that the garbage collector sees what was made.
         let mut block = [value::NIL; 2 * ITEMS];
         let block = black_box(&mut block);
@@ -633,6 +690,18 @@ impl<'a> Results<'a> {
                 value::NIL
             })?;
         }
+        self.set_default(hash, default, words, at)?;
+        Ok(hash.as_value())
+    }
+
+    /// What a Hash gives for a key that it has not.
+    fn set_default(
+        &self,
+        hash: RHash,
+        default: &Encoding,
+        words: Words<'_>,
+        at: usize,
+    ) -> Result<(), Trouble> {
         let is_block = match &default.kind {
             Kind::Proc(_) | Kind::One(Shape::Proc) => true,
             Kind::Tagged { .. } => words.get(at + 3)? as i32 == Shape::Proc.tag(),
@@ -645,7 +714,7 @@ impl<'a> Results<'a> {
             // SAFETY: both are live; what it raises ends in `protect`.
             protect(|| unsafe { rb_sys::rb_hash_set_ifnone(hash.as_raw(), default.as_raw()) })?;
         }
-        Ok(hash.as_value())
+        Ok(())
     }
 
     /// A new array of so many values, which are made one after the other.
@@ -672,6 +741,20 @@ impl<'a> Results<'a> {
             }
         }
     }
+}
+
+/// The length of an array, in the word that has it.
+const fn length(word: i64) -> usize {
+    word as u32 as usize
+}
+
+/// An array has got all its items: it is frozen, if the word that has its length says so.
+fn freeze_array(array: VALUE, word: i64) -> Result<(), Trouble> {
+    if word & LIST_FROZEN != 0 {
+        // SAFETY: the array is live; what is raised ends in `protect`.
+        protect(|| unsafe { rb_sys::rb_obj_freeze(array) })?;
+    }
+    Ok(())
 }
 
 /// An array that items are appended to, some at a time.
