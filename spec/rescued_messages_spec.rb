@@ -164,13 +164,13 @@ each_backend do
     expect_texts([1.5, -0.0]) { |x| begin; ["a", x].sort; rescue => e; e.message; end }
     expect_texts([1, 2]) { |x| begin; x < "a"; rescue => e; e.message; end }
     expect_texts([1, 2]) { |x| begin; x + [x]; rescue => e; e.message; end }
-    expect_texts([1, 2]) { |x| begin; 3.5 * "a"; rescue => e; e.message; end }
+    expect_texts([1, 2]) { |_x| begin; 3.5 * "a"; rescue => e; e.message; end }
     expect_texts([1, 2]) { |x| begin; 10.digits(x - 2); rescue => e; e.message; end }
     expect_texts([1, 2]) { |x| begin; 1.clamp(x + 1, x); rescue => e; e.message; end }
     expect_texts([1, 2]) { |x| begin; { [1] => 1 }.fetch([x, "é"]); rescue => e; e.message; end }
     expect_texts(%w[a é]) { |x| begin; { "x" => 1 }.fetch(x * 62); rescue => e; e.message; end }
     expect_texts(%w[a é]) { |x| begin; { "x" => 1 }.fetch(x * 64); rescue => e; e.message; end }
-    expect_texts([1, 2]) { |x| begin; { x: 1 }.fetch(:é); rescue => e; e.message; end }
+    expect_texts([1, 2]) { |_x| begin; { x: 1 }.fetch(:é); rescue => e; e.message; end }
     expect_same(["a"]) { |x| { "x" => 1 }.fetch(x * 70) }
   end
 
@@ -183,7 +183,7 @@ each_backend do
 
   it "are those of classes that keep more, too" do
     expect_texts([1, 2]) { |x| begin; raise NameError, "x#{x}" if x > 1; rescue NameError; x; end }
-    expect_texts([1, 2]) { |x| begin; raise RescuedMessages::Unknown, "x"; rescue => e; e.class.name; end }
+    expect_texts([1, 2]) { |_x| begin; raise RescuedMessages::Unknown, "x"; rescue => e; e.class.name; end }
     expect_texts([1, 2]) { |x| begin; raise Interrupt, "x#{x}"; rescue Interrupt => e; e.message; end }
     expect_texts([1, 2]) { |x| begin; raise SystemExit; rescue SystemExit; x; end }
     expect_texts([1, 2]) { |x| begin; raise Errno::ENOENT, "x"; rescue SystemCallError; x; end }
@@ -191,15 +191,15 @@ each_backend do
     expect_texts([1, 2]) { |x| begin; raise KeyError, "x#{x}"; rescue => e; e.inspect; end }
     expect_texts([1, 2]) { |x| begin; raise RescuedMessages::Missing, "x#{x}"; rescue => e; [e.more, e.message]; end }
     expect_texts([1, 2]) { |x| begin; raise RescuedMessages::Counted, x; rescue => e; [e.message, e.inspect]; end }
-    expect_texts([1, 2]) { |x| begin; raise RescuedMessages::Default; rescue => e; [e].map(&:message); end }
-    expect_same([1, 2]) { |x| raise RescuedMessages::Counted.new(x) }
+    expect_texts([1, 2]) { |_x| begin; raise RescuedMessages::Default; rescue => e; [e].map(&:message); end }
+    expect_same([1, 2]) { |x| raise RescuedMessages::Counted, x }
     expect_same([1, 2]) { |x| error = RescuedMessages::Missing.new("x#{x}"); raise error }
   end
 
   it "of objects are Ruby's own, too" do
     expect_texts([1, 2]) { |x| begin; 1.clamp(x + 1, x); rescue => e; [e].map(&:message); end }
-    expect_texts([1, 2]) { |x| begin; [3, "a"].max; rescue => e; [e].map(&:message); end }
-    expect_texts([1, 2]) { |x| begin; [[3], 1.5].max; rescue => e; [e].map(&:message); end }
+    expect_texts([1, 2]) { |_x| begin; [3, "a"].max; rescue => e; [e].map(&:message); end }
+    expect_texts([1, 2]) { |_x| begin; [[3], 1.5].max; rescue => e; [e].map(&:message); end }
     expect_texts([0, 2]) { |x| begin; 1 / x; rescue => e; [e].map(&:inspect); end }
   end
 

@@ -127,7 +127,49 @@ pub(super) const COPIES: &[Row] = &[
     bare("clone", |s, c| s.send(&c.receiver, "#copy_hash", &[], 1)),
 ];
 
-pub(super) const MODULE_ROWS: &[Row] = &[naming("new", |s, c| {
+pub(super) const MODULE_ROWS: &[Row] = &[carrying("[]", of_arguments), naming("new", new)];
+
+/// `Hash[key, value, …]`, `Hash[pairs]`, `Hash[hash]`.
+fn of_arguments(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let [only] = &call.args[..] else {
+        return match call.args.len() % 2 {
+            0 => literal(s, call),
+            _ => s.fail(ErrorKind::ArgumentError(ODD.into()), &[]),
+        };
+    };
+    s.switch(only, 4, &mut |s, only| match only.types.single() {
+        Some(ty) if ty.is_hash() => {
+            let pairs = s.send(&only, "to_a", &[], 1);
+            s.send(&pairs, "to_h", &[], 2)
+        }
+        Some(ty @ (Type::Array(_) | Type::Tuple(_) | Type::List(_))) => {
+            let items = s.types_of_items(ty);
+            // What is no pair, it tells in another way than to_h, and of one item it makes a key.
+            let is_pair = |ty: &Type| matches!(ty, Type::Tuple(pair) if pair.len() == 2);
+            match items.iter().all(is_pair) {
+                true => s.send(&only, "to_h", &[], 3),
+                false => s.refuse_here(
+                    "unsupported-method",
+                    "`Hash[…]` of an array that may hold something else than pairs cannot run in a section",
+                    Some("write pairs.to_h".into()),
+                ),
+            }
+        }
+        Some(Type::Nil | Type::True | Type::False | Type::Integer | Type::Float | Type::Symbol) => {
+            s.fail(ErrorKind::ArgumentError(ODD.into()), &[])
+        }
+        Some(ty) if ty.is_string() => s.fail(ErrorKind::ArgumentError(ODD.into()), &[]),
+        _ => s.refuse_here(
+            "unsupported-method",
+            "`Hash[…]` of an object cannot run in a section",
+            Some("give it pairs".into()),
+        ),
+    })
+}
+
+const ODD: &str = "odd number of arguments for Hash";
+
+fn new(s: &mut Lowerer<'_>, c: &Invocation) -> Operand {
     if c.args.len() > 1 || !c.keywords.is_empty() || (c.block.is_some() && !c.args.is_empty()) {
         return s.refuse_here(
             "unsupported-new",
@@ -147,7 +189,7 @@ pub(super) const MODULE_ROWS: &[Row] = &[naming("new", |s, c| {
             Some("write the block here: Hash.new { |hash, key| … }".into()),
         ),
     }
-})];
+}
 
 /// What a Hash has from Enumerable.
 pub(super) const ENUMERABLE: &[Row] = &[

@@ -577,6 +577,10 @@ impl Lowerer<'_> {
                 })
             }
             Some(Type::Range { .. }) => s.each_in_range(&sequence, body),
+            // `for` sends `each`.
+            Some(Type::Nil | Type::Integer | Type::Float | Type::Symbol) => {
+                s.no_method(&sequence, "each", crate::ir::Missing::Undefined)
+            }
             _ => {
                 let what = s.describe(&sequence.types);
                 s.refuse_here(

@@ -234,6 +234,13 @@ impl Lowerer<'_> {
         call_type: CallType,
         unused: bool,
     ) -> Operand {
+        if call.name == "new"
+            && call.args.is_empty()
+            && let Some(BlockArg::Literal(literal)) = &call.block
+            && super::conditions::module_of(receiver) == Some(ClassId::PROC)
+        {
+            return self.make_proc(literal, false);
+        }
         let looks = self.only_looks(&receiver.types, &call.name);
         let Some(mut arguments) = self.arguments_of(&call.args, looks) else { return Operand::bottom() };
         if self.b.is_dead() {

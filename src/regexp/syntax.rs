@@ -109,7 +109,32 @@ const PROPERTIES: &[(&str, Ranges, &str)] = &[
     ("lower", &[('a', 'z')], r"\p{Lowercase}"),
     ("space", SPACE, r"\p{White_Space}"),
     ("upper", &[('A', 'Z')], r"\p{Uppercase}"),
+    ("word", WORD, r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}]"),
     ("xdigit", HEX, r"[0-9A-Fa-f]"),
+];
+
+/// What brackets alone call so: with symbols of ASCII.
+const PUNCTUATION: &[(&str, Ranges, &str)] =
+    &[("punct", &[('!', '/'), (':', '@'), ('[', '`'), ('{', '~')], r"[\p{P}$+<=>^`|~]")];
+
+/// Properties that are no POSIX brackets.
+const CATEGORIES: &[(&str, Ranges, &str)] = &[
+    ("n", DIGIT, r"\p{N}"),
+    ("nd", DIGIT, r"\p{Nd}"),
+    ("p", MARKS, r"\p{P}"),
+    ("punct", MARKS, r"\p{P}"),
+    ("z", &[(' ', ' ')], r"\p{Z}"),
+];
+const MARKS: Ranges = &[
+    ('!', '#'),
+    ('%', '*'),
+    (',', '/'),
+    (':', ';'),
+    ('?', '@'),
+    ('[', ']'),
+    ('_', '_'),
+    ('{', '{'),
+    ('}', '}'),
 ];
 
 type Parse<T> = Result<T, Refused>;
@@ -435,7 +460,7 @@ impl Parser<'_> {
         }
         let name = self.text[start..self.at].to_ascii_lowercase();
         self.next();
-        known_property(&name, negated)
+        known_property(&name, negated, CATEGORIES)
             .ok_or_else(|| self.refused(from, "of properties there are those of POSIX brackets"))
     }
 
@@ -553,7 +578,7 @@ impl Parser<'_> {
         };
         let name = &self.text[self.at..self.at + end];
         self.at += end + 2;
-        known_property(name, negated).ok_or_else(|| self.refused(from, "there is no such set"))
+        known_property(name, negated, PUNCTUATION).ok_or_else(|| self.refused(from, "there is no such set"))
     }
 
     /// What stands behind an atom: how often it is there.
@@ -625,8 +650,8 @@ fn bare(node: &Node) -> &Node {
     }
 }
 
-fn known_property(name: &str, negated: bool) -> Option<Item> {
-    let (_, ascii, class) = PROPERTIES.iter().find(|(known, ..)| *known == name)?;
+fn known_property(name: &str, negated: bool, others: &'static [(&str, Ranges, &str)]) -> Option<Item> {
+    let (_, ascii, class) = PROPERTIES.iter().chain(others).find(|(known, ..)| *known == name)?;
     Some(Item::Property { name: class, ascii, negated })
 }
 
