@@ -175,7 +175,9 @@ pub(super) const ROWS: &[Row] = &[
             }
             (_, Some(Type::Array(_) | Type::Tuple(_) | Type::List(_))) => {
                 let same = Operand::bool(s.b.bool(true));
-                unless_same(s, &receiver, &arg, same, |s| s.send(&receiver, "#equal", &[arg.clone()], 1))
+                unless_same(s, &receiver, &arg, same, |s| {
+                    s.send(&receiver, "#equal", std::slice::from_ref(&arg), 1)
+                })
             }
             // Ruby asks the other object (`other == array`) where it says that it is like an array.
             (_, Some(Type::Object(..) | Type::Record(_) | Type::Made(_))) if s.responds(&arg, "to_ary") => {
@@ -189,7 +191,9 @@ pub(super) const ROWS: &[Row] = &[
         s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
             Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => {
                 let same = Operand::bool(s.b.bool(true));
-                unless_same(s, &c.receiver, &arg, same, |s| s.send(&c.receiver, "#eql", &[arg.clone()], 1))
+                unless_same(s, &c.receiver, &arg, same, |s| {
+                    s.send(&c.receiver, "#eql", std::slice::from_ref(&arg), 1)
+                })
             }
             _ => Operand::bool(s.b.bool(false)),
         })
@@ -202,7 +206,9 @@ pub(super) const ROWS: &[Row] = &[
             (Some(Type::Tuple(_)), Some(Type::Tuple(_))) => tuple::spaceship(s, &receiver, &arg),
             (_, Some(Type::Array(_) | Type::Tuple(_) | Type::List(_))) => {
                 let zero = Operand::integer(s.b.i64(0));
-                unless_same(s, &receiver, &arg, zero, |s| s.send(&receiver, "#spaceship", &[arg.clone()], 1))
+                unless_same(s, &receiver, &arg, zero, |s| {
+                    s.send(&receiver, "#spaceship", std::slice::from_ref(&arg), 1)
+                })
             }
             _ => Operand::nil(),
         })

@@ -41,6 +41,7 @@ fn printed(source: &str) -> String {
         },
         (sources, Err(CodeError::Unsupported(diagnostics))) => render_all(&diagnostics, &sources),
         (_, Err(CodeError::NotFound)) => "not found\n".into(),
+        (_, Err(CodeError::Memory(_))) => "no memory\n".into(),
     }
 }
 
@@ -284,7 +285,7 @@ fn survive(text: &str) -> usize {
             match lower::code(&source, file, tree, &found, None) {
                 Ok(code) => check(&code, text, file),
                 Err(CodeError::Unsupported(diagnostics)) => assert!(!diagnostics.is_empty()),
-                Err(CodeError::NotFound) => unreachable!(),
+                Err(CodeError::NotFound | CodeError::Memory(_)) => unreachable!(),
             }
             count += 1;
         });
@@ -294,13 +295,13 @@ fn survive(text: &str) -> usize {
 
 #[test]
 fn every_prefix_of_a_program_is_survived() {
-    let found = parse::on_deep_stack(|| {
+    let found = parse::on_deep_stack(SAMPLE, || {
         (0..=SAMPLE.len())
             .filter(|end| SAMPLE.is_char_boundary(*end))
             .map(|end| survive(&SAMPLE[..end]))
             .max()
     });
-    assert_eq!(found, Some(15));
+    assert_eq!(found.expect("memory"), Some(15));
 }
 
 #[test]
@@ -328,7 +329,8 @@ fn every_mutation_of_a_program_is_survived() {
             String::from_utf8_lossy(&bytes).into_owned()
         })
         .collect();
-    let found: usize = parse::on_deep_stack(|| texts.iter().map(|text| survive(text)).sum());
+    let found = parse::on_deep_stack(SAMPLE, || texts.iter().map(|text| survive(text)).sum::<usize>());
+    let found = found.expect("memory");
     assert!(found > 10_000, "{found}");
 }
 
@@ -374,6 +376,7 @@ fn deep_nesting_is_refused() {
                 check(&code, text, file);
             }
             // Prism has given up before the closing brace.
+            Err(CodeError::Memory(_)) => panic!("no memory for {shown}"),
             Err(CodeError::NotFound) => assert!(shown.contains("f { f") || shown.contains('#'), "{shown}"),
             Err(CodeError::Unsupported(diagnostics)) => {
                 assert!(diagnostics[0].render(&sources).contains("hint"), "{shown}");

@@ -7,7 +7,7 @@ use crate::code::names;
 use crate::code::sources;
 use crate::reading::base::Base;
 use crate::reading::patterns;
-use crate::reading::plan::{Plan, PlannedRoot, Traced};
+use crate::reading::plan::{Named, Plan, PlannedRoot, Traced};
 use crate::reading::procs;
 use crate::reading::roots::{BlockScope, RootValue, Source, class_variable_owner};
 use crate::reading::tracer::{Asked, Tracer};
@@ -184,7 +184,8 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         };
         self.unfrozen.retain(|hierarchy| !is_column(hierarchy));
         let frozen = (self.unfrozen, self.unfrozen_arrays);
-        let plan = Plan::new(&self.tracer, (roots, self.absent, self.variables), frozen, &inferred);
+        let named = Named { roots, absent: self.absent, variables: self.variables };
+        let plan = Plan::new(&self.tracer, named, frozen, &inferred);
         let codes = std::iter::once(code.clone()).chain(self.methods.codes()).chain(self.closures.take());
         let codes = codes.collect();
         let mut assumptions = self.methods.assumptions;

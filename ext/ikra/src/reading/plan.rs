@@ -50,6 +50,15 @@ impl PlannedRoot {
     }
 }
 
+/// What the code names around it.
+pub struct Named {
+    pub roots: Vec<PlannedRoot>,
+    /// Constants and class variables that were not there.
+    pub absent: Vec<roots::Source>,
+    /// Two roots that are local variables, and whether they are one.
+    pub variables: Vec<(u32, u32, bool)>,
+}
+
 /// What a column of the base may hold.
 #[derive(Clone, Debug)]
 enum PlannedColumn {
@@ -175,7 +184,7 @@ impl Plan {
     /// What the tracer was asked and answered while `inferred` came about.
     pub fn new(
         tracer: &Tracer<'_>,
-        (roots, absent, variables): (Vec<PlannedRoot>, Vec<roots::Source>, Vec<(u32, u32, bool)>),
+        Named { roots, absent, variables }: Named,
         (unfrozen, unfrozen_arrays): (Vec<HierarchyId>, Vec<ArrayKind>),
         inferred: &Inferred,
     ) -> Self {
