@@ -179,11 +179,16 @@ const MOST_NAMES: usize = 64;
 /// The results of all elements take as many words without a thought.
 const AT_ONCE: usize = 1 << 17;
 
-/// Does the message of a failure tell a String that the section may have changed?
+/// Does the message of a failure tell a String that the section may have changed, or has made and did not hand over?
 fn tells_changed(version: &Version, failure: &Failure) -> bool {
     let error = &version.program.sites[failure.site.0 as usize].error;
-    texts_now::is_needed(&version.inferred.schema)
-        && error.told().any(|(_, receiver)| matches!(receiver, Receiver::Object(_)))
+    let changes = texts_now::is_needed(&version.inferred.schema);
+    let is_lost = failure.texts.iter().all(Option::is_none);
+    error.told().any(|(_, receiver)| match receiver {
+        Receiver::Object(_) => changes,
+        Receiver::MadeString => is_lost,
+        _ => false,
+    })
 }
 
 /// What a section needs that has too little memory for the arrays of an element; `None` for any other failure. All is run

@@ -210,6 +210,8 @@ module RandomPrograms
 
     # Before it ran, or where an element came to it: then it says what.
     def unsupported?(error)
+      return true if error.is_a?(Ikra::DeviceError) && error.message.include?("[output-on-gpu]")
+
       error.is_a?(Ikra::UnsupportedError) && (!error.is_a?(Ikra::ElementError) || error.message.match?(/\[[a-z-]+\]$/))
     end
 

@@ -200,8 +200,10 @@ module Redefined
   def self.difference(block)
     ruby = during { BASE.map(&block) }
     ikra = outcome { BASE.pmap(&block) }
-    @refused += 1 if ikra[1].is_a?(Ikra::UnsupportedError)
-    return if ikra[1].is_a?(Ikra::UnsupportedError)
+    # Regular expressions are matched on the CPU only.
+    refused = ikra[1].is_a?(Ikra::UnsupportedError) || ikra[1].is_a?(Ikra::DeviceError)
+    @refused += 1 if refused
+    return if refused
     return if ruby[0] == ikra[0] && (ruby[1] == ikra[1] || (ruby[0] == :raised && ruby[1].instance_of?(ikra[1].class)))
 
     "line #{block.source_location[1]}: Ruby #{ruby[1].inspect}, Ikra #{ikra[1].inspect}"

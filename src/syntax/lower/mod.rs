@@ -68,6 +68,8 @@ pub(super) fn code(
     };
     lowering.note_assigned_by_syncs();
     if !lowering.diagnostics.is_empty() {
+        // All is said at once.
+        lowering.diagnostics.append(&mut lowering.unsupported);
         lowering.diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.slug));
         return Err(CodeError::Unsupported(lowering.diagnostics));
     }
@@ -124,6 +126,8 @@ struct Lowering<'s> {
     collected: Vec<Collected>,
     yields: bool,
     diagnostics: Vec<Diagnostic>,
+    /// What is said of expressions that cannot run.
+    unsupported: Vec<Diagnostic>,
 }
 
 /// A parameter `**rest`. Passed on as such it stands for keywords; everything else is done with a Hash of them.
@@ -166,6 +170,7 @@ impl<'s> Lowering<'s> {
             collected: Vec::new(),
             yields: false,
             diagnostics: Vec::new(),
+            unsupported: Vec::new(),
         }
     }
 
@@ -208,6 +213,7 @@ impl<'s> Lowering<'s> {
 
     /// An expression that cannot run.
     fn unsupported(&mut self, refusal: &Refusal, span: Span) -> Node {
+        self.unsupported.push(refusal.at(span));
         self.node(span, Kind::Unsupported(Box::new(refusal.at(span))))
     }
 
