@@ -149,7 +149,11 @@ each_compiling_backend do
   it "refuses what it cannot do with them" do
     expect { [1].pmap { |x| $VERBOSE = x } }.to raise_error(Ikra::UnsupportedError, /\[unsupported-global\]/)
     expect { [1].pmap { |x| $stdout = x } }.to raise_error(Ikra::UnsupportedError, /\[unsupported-special-global\]/)
-    expect { [1].pmap { |x| $stdin.gets || x } }.to raise_error(Ikra::UnsupportedError, /\[unsupported-special-global\]/)
+    expect do
+      [1].pmap do |x|
+        $stdin.gets || x
+      end
+    end.to raise_error(Ikra::UnsupportedError, /\[unsupported-special-global\]/)
     expect { [1].pmap { |x| $~ ? x : 1 } }.to raise_error(Ikra::UnsupportedError, /\[unsupported-special-global\]/)
     rates = [Globals::Rates.new]
     expect { rates.pmap(&:set_unset) }.to raise_error(Ikra::UnsupportedError, /\[uninitialized-class-variable\]/)

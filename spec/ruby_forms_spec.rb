@@ -21,7 +21,9 @@ each_backend do |backend|
   it "gives Ranges, and has them in arrays, Hashes and objects that it gives" do
     numbers = [3, 6, nil, 7]
     expect_same([0, 1, 3]) { |i| 1..(numbers[i] & 3) }
-    expect_same([0, 1, 3]) { |i| [(1...(numbers[i] & 3)), (i..), (..i), ("a"..("b" * i)), (i * 0.5..7), { i => (i..9) }] }
+    expect_same([0, 1, 3]) do |i|
+      [(1...(numbers[i] & 3)), (i..), (..i), ("a"..("b" * i)), (i * 0.5..7), { i => (i..9) }]
+    end
     expect_same([0, 1, 3]) { |i| i > 0 ? (0...i).map { |x| (x..i) } : nil }
     expect_same([0, 1, 2]) { |i| 1..(numbers[i] & 3) }
     expect_same([0, 1, 2]) { |i| (1..(numbers[i] & 3)).sum }
@@ -32,7 +34,7 @@ each_backend do |backend|
       Ikra.section { (times = 3) && RubyForms.down(5, ->(x) { x * times }) }
     end
     expect_same_program do
-      Ikra.section { (seen = []) && RubyForms.folded([1, 2, 3], 0, ->(a, b) { (seen << b) && (a + b) }) + seen.sum }
+      Ikra.section { (seen = []) && (RubyForms.folded([1, 2, 3], 0, ->(a, b) { (seen << b) && (a + b) }) + seen.sum) }
     end
     expect_same([2, 3]) { |n| [RubyForms.down(3, ->(x) { x * n }), RubyForms.folded([n, 4], 1, ->(a, b) { a * b })] }
   end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# rubocop:disable Style/Semicolon, Layout/LineLength
+
 # Splats of arrays whose length is known at run time only.
 module Splats
   Point = Struct.new(:x, :y)

@@ -51,9 +51,9 @@ module Ikra
       @chosen = name
     end
 
-    # What to do with a section that is not supported or leaves 64 bits: +:raise+ an {UnsupportedError} or {OverflowError}
-    # (the default), or run it in plain +:ruby+ and warn, once for each place, why. What was refused is tried ever more
-    # rarely. Behind an {Ikra.sync} it is raised all the same, as no block of one may run twice.
+    # What to do with a section that is not supported or leaves 64 bits: +:raise+ an {UnsupportedError} or an
+    # {OverflowError} (the default), or run it in plain +:ruby+ and warn, once for each place, why. What was refused is
+    # tried ever more rarely. Behind an {Ikra.sync} it is raised all the same, as no block of one may run twice.
     #
     #   Ikra.fallback = :ruby
     #

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# rubocop:disable all -- what is redefined here is redefined on purpose
+
 require "tempfile"
 
 # Core methods that somebody has redefined, in a process of its own: each gives something else than Ruby's while

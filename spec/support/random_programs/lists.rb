@@ -2,7 +2,7 @@
 
 module RandomPrograms
   # Arrays that a program makes: literals, and what methods make of other arrays.
-  module Lists
+  module Lists # rubocop:disable Metrics/ModuleLength
     ITEMS = [[:int], [:int], [:int], [:float], %i[int float], %i[int nil], %i[int float nil sym], [:sym],
              [:bool]].freeze
     MADE = { list_literal: 3, list_repeated: 1, list_counted: 2, list_mapped: 4, list_filtered: 3, list_part: 2,
@@ -159,7 +159,10 @@ module RandomPrograms
       several = e("[", source, ", ", list(items, depth), "].first(", count, ")")
       case between(0, 4)
       when 0 then e("[", expression(items, depth), "].push(*", source, ")")
-      when 1 then e(list_literal(items, depth), pick(%w[.union( .difference( .intersection(]), "*", several, ")") if simple
+      when 1 then if simple
+                    e(list_literal(items, depth), pick(%w[.union( .difference( .intersection(]), "*", several,
+                      ")")
+                  end
       when 2 then e(source, ".values_at(*", list([:int], depth), ", -1)") if items.include?(:nil)
       when 3 then e(source, ".first(*", list([:int], depth), ".first(1).map { |q| q & 3 })")
       else e("[].concat(*", several, ")")

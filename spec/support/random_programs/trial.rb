@@ -13,7 +13,7 @@ require_relative "section_trials"
 
 module RandomPrograms
   # Runs a program in plain Ruby and in Ikra, over all elements; where one raises, again without it.
-  class Trial
+  class Trial # rubocop:disable Metrics/ClassLength
     include Outlining
     include SectionTrials
     include Outputs

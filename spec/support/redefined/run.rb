@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# rubocop:disable all -- what is redefined here is redefined on purpose
+
 # Runs built-ins in sections while a core method is another one, and prints what differs from Ruby:
 # ruby -Ilib spec/support/redefined/run.rb BACKEND [Class#name …]
 ENV["IKRA_CUDA_EMULATOR"] ||= File.expand_path("../cuda_emulator", __dir__) if ARGV[0] == "cuda-emulated"
