@@ -27,7 +27,7 @@ each_compiling_backend do |backend|
   run = lambda do |*names|
     file = File.join(__dir__, "support", "redefined", "run.rb")
     output, status = Open3.capture2e(RbConfig.ruby, "-I#{library}", file, backend.to_s, *names)
-    lines = output.lines(chomp: true).reject { |line| line.match?(/: \d+ of \d+ refused\z/) }
+    lines = output.lines(chomp: true).grep_v(/: \d+ of \d+ refused\z/)
     status.success? ? lines : lines + ["failed: #{status}"]
   end
 

@@ -309,3 +309,4 @@ each_backend do
     end
   end
 end
+# rubocop:enable Style/Semicolon, Layout/LineLength
