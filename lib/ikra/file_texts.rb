@@ -86,14 +86,19 @@ module Ikra
 
       # Do columns of the first line begin with it, in the running Ruby?
       def counts_bom?
+        require "tempfile"
         @counts_bom = column("\u{feff}-> {}") != column("-> {}") if @counts_bom.nil?
         @counts_bom
       end
 
-      # Of the code in a text.
+      # Of the code in a file with a text: a String is read in another way.
       def column(text)
         found = nil
-        RubyVM::InstructionSequence.compile(text).each_child { |code| found = code.to_a[Capture::MISC] }
+        Tempfile.create(["mark", ".rb"]) do |file|
+          file.write(text)
+          file.close
+          RubyVM::InstructionSequence.compile_file(file.path).each_child { |code| found = code.to_a[Capture::MISC] }
+        end
         found[:code_location][1]
       end
     end
