@@ -199,23 +199,20 @@ each_backend do |backend|
     rescue StandardError => e
       e
     end
-    if on_gpu
-      expect(raised.message).to include("[unsupported-raise]")
-    else
-      expect([raised.class, raised.message, raised.code, raised.details])
-        .to eq([Exceptions::Coded, "code 3", 3, [3, { "key" => 3 }]])
-      expect(raised.backtrace.first).to match(/\A#{__FILE__}:#{__LINE__ - 9}:in/)
-      expect(raised.instance_variables).to include(:@code, :@details)
-      expect_same(numbers) { |x| checker.check(x) }
-      expect_same(numbers) { |x| raise Exceptions::Named.new(name: x) if x == 4 }
-      expect_same(numbers) { |x| raise Exceptions::Own, [x] if x == 4 }
-      expect_same(numbers) do |x|
-        checker.check(x)
-      rescue ZeroDivisionError
-        0
-      ensure
-        x + 1
-      end
+    # A GPU has lost it with the launch: the CPU makes it again.
+    expect([raised.class, raised.message, raised.code, raised.details])
+      .to eq([Exceptions::Coded, "code 3", 3, [3, { "key" => 3 }]])
+    expect(raised.backtrace.first).to match(/\A#{__FILE__}:#{__LINE__ - 7}:in/)
+    expect(raised.instance_variables).to include(:@code, :@details)
+    expect_same(numbers) { |x| checker.check(x) }
+    expect_same(numbers) { |x| raise Exceptions::Named.new(name: x) if x == 4 }
+    expect_same(numbers) { |x| raise Exceptions::Own, [x] if x == 4 }
+    expect_same(numbers) do |x|
+      checker.check(x)
+    rescue ZeroDivisionError
+      0
+    ensure
+      x + 1
     end
     # Ruby makes those that are known by a text.
     expect_same(numbers) { |x| raise Exceptions::Default if x == 3 }

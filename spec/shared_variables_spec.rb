@@ -25,11 +25,10 @@ each_compiling_backend do
   end
 
   def quietly
-    previous = Warning.method(:warn)
     Warning.define_singleton_method(:warn) { |*, **| nil }
     yield
   ensure
-    Warning.define_singleton_method(:warn, previous)
+    Warning.singleton_class.remove_method(:warn)
   end
 
   it "hold a String of the last element that gave one" do

@@ -179,9 +179,13 @@ const MOST_NAMES: usize = 64;
 /// The results of all elements take as many words without a thought.
 const AT_ONCE: usize = 1 << 17;
 
-/// Does the message of a failure tell a String that the section may have changed, or has made and did not hand over?
+/// Does the message of a failure tell a String that the section may have changed, or has made and did not hand over? Or
+/// is it an exception of which that holds?
 fn tells_changed(version: &Version, failure: &Failure) -> bool {
     let error = &version.program.sites[failure.site.0 as usize].error;
+    if matches!(error, ErrorKind::RaiseMade(_)) && failure.memory.is_empty() {
+        return true;
+    }
     let changes = texts_now::is_needed(&version.inferred.schema);
     let is_lost = failure.texts.iter().all(Option::is_none);
     error.told().any(|(_, receiver)| match receiver {
