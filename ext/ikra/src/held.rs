@@ -89,6 +89,7 @@ const HELD: &[(&str, &[&str])] = &[
             "writing/refresh::Write.objects",
             "writing/refresh::Write.values",
             "writing/results::Met.empty",
+            "writing/results::Met.hashes",
             "writing/results::Met.known",
         ],
     ),
@@ -96,8 +97,10 @@ const HELD: &[(&str, &[&str])] = &[
         "of a version: its `ObjectPool` marks it, and whoever uses the version holds that",
         &[
             "code/methods::Expected.Same",
+            "code/methods::Methods.blocks",
             "reading/decode::Known.modules",
             "reading/decode::Known.pointers",
+            "reading/roots::Source.MethodBlock",
             "reading/roots::Source.Regexp",
             "reading/roots::Source.Text",
             "reading/tracer::Tracer.modules",
