@@ -3,7 +3,7 @@
 //! in `core.rb`.
 
 use super::integer::to_integer_argument;
-use super::{Invocation, Row, bare, carrying, naming, random, row, spreading, tuple};
+use super::{Invocation, Row, bare, carrying, naming, random, recursion, row, spreading, tuple};
 use crate::infer::{Changing, Condition, Lowerer, Operand, Seal, class_of};
 use crate::ir::{Comparison, ErrorKind, Value};
 use crate::types::{HashPart, RangeEnd, Shape, Type};
@@ -176,7 +176,7 @@ pub(super) const ROWS: &[Row] = &[
             (_, Some(Type::Array(_) | Type::Tuple(_) | Type::List(_))) => {
                 let same = Operand::bool(s.b.bool(true));
                 unless_same(s, &receiver, &arg, same, |s| {
-                    s.send(&receiver, "#equal", std::slice::from_ref(&arg), 1)
+                    recursion::compare(s, &receiver, &arg, &recursion::EQUAL)
                 })
             }
             // Ruby asks the other object (`other == array`) where it says that it is like an array.
@@ -192,7 +192,7 @@ pub(super) const ROWS: &[Row] = &[
             Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => {
                 let same = Operand::bool(s.b.bool(true));
                 unless_same(s, &c.receiver, &arg, same, |s| {
-                    s.send(&c.receiver, "#eql", std::slice::from_ref(&arg), 1)
+                    recursion::compare(s, &c.receiver, &arg, &recursion::EQL)
                 })
             }
             _ => Operand::bool(s.b.bool(false)),
@@ -207,7 +207,7 @@ pub(super) const ROWS: &[Row] = &[
             (_, Some(Type::Array(_) | Type::Tuple(_) | Type::List(_))) => {
                 let zero = Operand::integer(s.b.i64(0));
                 unless_same(s, &receiver, &arg, zero, |s| {
-                    s.send(&receiver, "#spaceship", std::slice::from_ref(&arg), 1)
+                    recursion::compare(s, &receiver, &arg, &recursion::ORDER)
                 })
             }
             _ => Operand::nil(),

@@ -2702,10 +2702,52 @@ module Array
     i = 0
     n = size
     while i < n
-      return false unless __item(i).__alike(other.__item(i))
+      return false unless __item(i).__eqls(other.__item(i))
       i += 1
     end
     true
+  end
+
+  def __equal_within(other, trail)
+    return false unless size == other.size
+    return true if trail.__met?(__identity, other.__identity)
+
+    trail.__push(__identity).__push(other.__identity)
+    i = 0
+    n = size
+    while i < n
+      return false unless __item(i).__equals_within(other.__item(i), trail)
+      i += 1
+    end
+    trail.__resize(trail.size - 2)
+    true
+  end
+
+  def __eql_within(other, trail)
+    return false unless size == other.size
+    return true if trail.__met?(__identity, other.__identity)
+
+    trail.__push(__identity).__push(other.__identity)
+    i = 0
+    n = size
+    while i < n
+      return false unless __item(i).__eqls_within(other.__item(i), trail)
+      i += 1
+    end
+    trail.__resize(trail.size - 2)
+    true
+  end
+
+  # Are these being compared? That something is not equal ends all, so a trail keeps what was compared before.
+  def __met?(one, other)
+    return false if one == 0 || other == 0
+
+    i = size - 2
+    while i >= 0
+      return true if __item(i) == one && __item(i + 1) == other
+      i -= 2
+    end
+    false
   end
 
   def __spaceship(other)
@@ -2714,6 +2756,21 @@ module Array
       order = __item(i).__asked_order(other.__item(i))
       return order unless order.__is(0)
       i += 1
+    end
+    size <=> other.size
+  end
+
+  # Where the items are being ordered already, the sizes are all that is left.
+  def __spaceship_within(other, trail)
+    unless trail.__met?(__identity, other.__identity)
+      trail.__push(__identity).__push(other.__identity)
+      i = 0
+      while i < size && i < other.size
+        order = __item(i).__ordered_within(other.__item(i), trail)
+        return order unless order.__is(0)
+        i += 1
+      end
+      trail.__resize(trail.size - 2)
     end
     size <=> other.size
   end
@@ -3960,6 +4017,32 @@ module Hash
     true
   end
 
+  def __equal_within(other, trail)
+    return false if size != other.size
+    return true if trail.__met?(__identity, other.__identity)
+
+    trail.__push(__identity).__push(other.__identity)
+    __each_pair do |k, v|
+      place = other.__find(k)
+      return false if place < 0 || !v.__equals_within(other.__values.__item(place), trail)
+    end
+    trail.__resize(trail.size - 2)
+    true
+  end
+
+  def __eql_within(other, trail)
+    return false if size != other.size
+    return true if trail.__met?(__identity, other.__identity)
+
+    trail.__push(__identity).__push(other.__identity)
+    __each_pair do |k, v|
+      place = other.__find(k)
+      return false if place < 0 || !v.__eqls_within(other.__values.__item(place), trail)
+    end
+    trail.__resize(trail.size - 2)
+    true
+  end
+
   def key?(key)
     __find_raw(key) >= 0
   end
@@ -4446,14 +4529,38 @@ module Struct
     return true if __is(other)
 
     peer = __peer(other)
-    peer.__nil? ? false : __items == peer.__items
+    return false if peer.__nil?
+
+    __cyclic?(:==) ? __equal_within(peer, __trail) : __items == peer.__items
   end
 
   def eql?(other)
     return true if __is(other)
 
     peer = __peer(other)
-    peer.__nil? ? false : __items.eql?(peer.__items)
+    return false if peer.__nil?
+
+    __cyclic?(:eql?) ? __eql_within(peer, __trail) : __items.eql?(peer.__items)
+  end
+
+  def __equal_within(other, trail)
+    return true if trail.__met?(__identity, other.__identity)
+
+    trail.__push(__identity).__push(other.__identity)
+    return false unless __items.__equals_within(other.__items, trail)
+
+    trail.__resize(trail.size - 2)
+    true
+  end
+
+  def __eql_within(other, trail)
+    return true if trail.__met?(__identity, other.__identity)
+
+    trail.__push(__identity).__push(other.__identity)
+    return false unless __items.__eqls_within(other.__items, trail)
+
+    trail.__resize(trail.size - 2)
+    true
   end
 
   def values_at(*indices)

@@ -1,6 +1,6 @@
 //! Hash: one that was there before the section, whose keys and values are columns, and one made in it.
 
-use super::{Invocation, Row, array, bare, carrying, naming, row, spreading};
+use super::{Invocation, Row, array, bare, carrying, naming, recursion, row, spreading};
 use crate::infer::host::RootKey;
 use crate::infer::{Birth, Lowerer, Operand};
 use crate::ir::{BinaryOp, ErrorKind, MessagePart, Receiver};
@@ -41,8 +41,8 @@ pub(super) const ROWS: &[Row] = &[
     spreading("fetch_values", |s, c| {
         s.send_with_block(c, if c.block.is_some() { "#fetch_values_block" } else { "#fetch_values" })
     }),
-    carrying("==", |s, c| compared(s, c, "#equal")),
-    carrying("eql?", |s, c| compared(s, c, "#eql")),
+    carrying("==", |s, c| compared(s, c, &recursion::EQUAL)),
+    carrying("eql?", |s, c| compared(s, c, &recursion::EQL)),
     spreading("merge", |s, c| {
         s.send_with_block(c, if c.block.is_some() { "#merge_block" } else { "#merge" })
     }),
@@ -102,7 +102,7 @@ fn merge_into(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 }
 
 /// With another Hash, by a method of `core.rb`; nothing else is equal to one.
-fn compared(s: &mut Lowerer<'_>, call: &Invocation, method: &str) -> Operand {
+fn compared(s: &mut Lowerer<'_>, call: &Invocation, how: &recursion::Comparing) -> Operand {
     let Some(other) = s.one_argument(call) else { return Operand::bottom() };
     s.switch(&other, 0, &mut |s, other| match other.types.single() {
         Some(ty) if ty.is_hash() => {
@@ -112,7 +112,7 @@ fn compared(s: &mut Lowerer<'_>, call: &Invocation, method: &str) -> Operand {
             }
             let value = s.truth(&same);
             let condition = crate::infer::Condition { value, yes: vec![], no: vec![] };
-            let all = |s: &mut Lowerer<'_>| s.send(&call.receiver, method, &[other], 1);
+            let all = |s: &mut Lowerer<'_>| recursion::compare(s, &call.receiver, &other, how);
             s.branch(34, condition, |s| Operand::bool(s.b.bool(true)), all)
         }
         _ => Operand::bool(s.b.bool(false)),

@@ -170,6 +170,8 @@ end
 
 module Array
   def join(separator = nil)
+    return __join_within(separator, __trail) if __cyclic?(:join)
+
     between = separator.__nil? ? "".__force(1) : "".__string_argument(separator)
     text = "".__build(32).__force(1)
     each_with_index do |item, i|
@@ -181,7 +183,25 @@ module Array
     text
   end
 
+  def __join_within(separator, trail)
+    raise ArgumentError, "recursive array join" if trail.__shows?(__identity)
+
+    trail.__push(__identity)
+    between = separator.__nil? ? "".__force(1) : "".__string_argument(separator)
+    text = "".__build(32).__force(1)
+    each_with_index do |item, i|
+      text.__put(between) if i > 0
+      part = item.__joined_within(separator, trail)
+      text.__force(part.__encoding) if i == 0 && !item.is_a?(Array)
+      text.__put(part)
+    end
+    trail.__resize(trail.size - 1)
+    text
+  end
+
   def inspect
+    return __inspect_within(__trail) if __cyclic?(:inspect)
+
     text = "".__build(32).__force(1)
     text.__push(91)
     each_with_index do |item, i|
@@ -191,6 +211,31 @@ module Array
       text.__put(part)
     end
     text.__push(93)
+  end
+
+  # The same, where the trail has the identities of what is being shown.
+  def __inspect_within(trail)
+    return "[...]".__force(1) if trail.__shows?(__identity)
+
+    trail.__push(__identity)
+    text = "".__build(32).__force(1)
+    text.__push(91)
+    each_with_index do |item, i|
+      text.__put(", ") if i > 0
+      part = item.__shown_within(trail)
+      text.__force(part.__encoding) if i == 0
+      text.__put(part)
+    end
+    trail.__resize(trail.size - 1)
+    text.__push(93)
+  end
+
+  def __shows?(identity)
+    return false if identity == 0
+
+    i = size - 1
+    i -= 1 while i >= 0 && __item(i) != identity
+    i >= 0
   end
 
   def to_s
@@ -237,7 +282,16 @@ end
 # A member may hold one of the same class: then it calls itself.
 module Struct
   def inspect
-    __inspect
+    __cyclic?(:inspect) ? __inspect_within(__trail) : __inspect
+  end
+
+  def __inspect_within(trail)
+    return __inspect_again if trail.__shows?(__identity)
+
+    trail.__push(__identity)
+    text = __inspect(trail)
+    trail.__resize(trail.size - 1)
+    text
   end
 
   def to_s
@@ -248,6 +302,7 @@ end
 module Hash
   def inspect
     return "{}".__force(1) if empty?
+    return __inspect_within(__trail) if __cyclic?(:inspect)
 
     text = "".__build(64).__force(1)
     text.__push(123)
@@ -258,6 +313,30 @@ module Hash
       first = false
       text.__put(value.inspect)
     end
+    text.__push(125)
+  end
+
+  def __inspect_within(trail)
+    return "{}".__force(1) if empty?
+    return "{...}".__force(1) if trail.__shows?(__identity)
+
+    trail.__push(__identity)
+    text = "".__build(64).__force(1)
+    text.__push(123)
+    first = true
+    each_pair do |key, value|
+      text.__put(", ") unless first
+      if key.is_a?(Symbol)
+        text.__put_key(key, first)
+      else
+        shown = key.__shown_within(trail)
+        text.__force(shown.__encoding) if first
+        text.__put(shown).__put(__ruby?(:hashes_inspect_with_spaces) ? " => " : "=>")
+      end
+      first = false
+      text.__put(value.__shown_within(trail))
+    end
+    trail.__resize(trail.size - 1)
     text.__push(125)
   end
 

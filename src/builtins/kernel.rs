@@ -142,7 +142,8 @@ pub(super) const ROWS: &[Row] = &[
     }),
     // The members of a Struct or Data, whatever its own methods give.
     bare("#items", super::structs::items),
-    bare("#inspect", super::structs::inspect),
+    carrying("#inspect", super::structs::inspect),
+    bare("#inspect_again", super::recursion::again),
     carrying("#peer", |s, c| {
         // The other object where it is of exactly the receiver's class.
         let class = c.receiver.types.iter().next().map(crate::infer::class_of);

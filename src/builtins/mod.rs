@@ -28,6 +28,7 @@ mod outside;
 mod procs;
 pub(crate) mod random;
 mod range;
+mod recursion;
 mod regexp;
 mod rounding;
 mod sequence;
@@ -353,8 +354,12 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
     if name == "<=>" && !is_common(owner) {
         return None;
     }
-    if let Some(row) =
-        kernel::ROWS.iter().chain(output::ROWS).chain(regexp::LAST_MATCH).find(|row| row.name == name)
+    if let Some(row) = kernel::ROWS
+        .iter()
+        .chain(recursion::ROWS)
+        .chain(output::ROWS)
+        .chain(regexp::LAST_MATCH)
+        .find(|row| row.name == name)
     {
         return Some(Builtin::Rule(row));
     }

@@ -185,18 +185,27 @@ fn member(s: &mut Lowerer<'_>, call: &Invocation, count: usize) -> Option<String
     found
 }
 
-/// `#<struct Point x=1, y=2>`
-pub(super) fn inspect(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    let Some(class) = class(call) else { return Operand::bottom() };
+/// What `inspect` begins with: what it is, and the name of its class.
+pub(super) fn named(s: &mut Lowerer<'_>, call: &Invocation) -> Option<(&'static str, String)> {
+    let class = class(call)?;
     let what = if s.host.is_subclass(class, ClassId::DATA) { "data" } else { "struct" };
     let name = s.host.class_name(class);
     if name.starts_with('#') {
-        return s.refuse_here(
+        s.refuse_here(
             "unsupported-method",
             format!("`{}` of a Struct whose class has no name cannot run in a section", call.name),
             Some("assign the class to a constant".into()),
         );
+        return None;
     }
+    Some((what, name))
+}
+
+/// `#<struct Point x=1, y=2>`; members are shown with the trail, where one is given.
+pub(super) fn inspect(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some(class) = class(call) else { return Operand::bottom() };
+    let Some((what, name)) = named(s, call) else { return Operand::bottom() };
+    let method = if call.args.is_empty() { "inspect" } else { "#shown_within" };
     let text = s.string_of_text(&format!("#<{what} {name}"));
     let binary = s.b.i64(Encoding::Binary as i64);
     s.force_encoding(&text, binary);
@@ -209,7 +218,7 @@ pub(super) fn inspect(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         let before = s.string_of_text(&format!("{} {member}=", if i == 0 { "" } else { "," }));
         let value = s.read_ivar(&call.receiver, member);
         let slot = 2 * i as u32;
-        let shown = s.within_slot(i as u32, |s| s.send(&value, "inspect", &[], 1));
+        let shown = s.within_slot(i as u32, |s| s.send(&value, method, &call.args, 1));
         for (slot, part) in [(slot, &before), (slot + 1, &shown)] {
             if s.send(&text, "#put", std::slice::from_ref(part), 2 + slot).is_bottom() {
                 return Operand::bottom();

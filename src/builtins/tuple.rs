@@ -122,32 +122,53 @@ pub(super) fn transpose(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Operan
 }
 
 pub(super) fn equal(s: &mut Lowerer<'_>, a: &Operand, b: &Operand) -> Operand {
+    equal_by(s, a, b, "#equals", None)
+}
+
+/// By a method that may take something along.
+pub(super) fn equal_by(
+    s: &mut Lowerer<'_>,
+    a: &Operand,
+    b: &Operand,
+    method: &str,
+    with: Option<&Operand>,
+) -> Operand {
     let (a, b) = (s.tuple_items(a), s.tuple_items(b));
     // What takes no calls is all compared, without branches.
     if a.iter().chain(&b).all(|item| item.types.iter().all(is_plain)) {
         let mut all = s.b.bool(true);
         for (i, (a, b)) in a.iter().zip(&b).enumerate() {
-            let equal = s.send(a, "#equals", std::slice::from_ref(b), 0x40 + i as u32);
+            let equal = s.send(a, method, &given(b, with), 0x40 + i as u32);
             let equal = s.truth(&equal);
             all = s.b.binary(BinaryOp::AndB, all, equal);
         }
         return Operand::bool(all);
     }
-    equal_from(s, &a, &b, 0)
+    equal_from(s, &a, &b, (method, with), 0)
+}
+
+fn given(b: &Operand, with: Option<&Operand>) -> Vec<Operand> {
+    std::iter::once(b).chain(with).cloned().collect()
 }
 
 /// Are they equal from here on? The first that are not decide.
-fn equal_from(s: &mut Lowerer<'_>, a: &[Operand], b: &[Operand], slot: u32) -> Operand {
+fn equal_from(
+    s: &mut Lowerer<'_>,
+    a: &[Operand],
+    b: &[Operand],
+    how: (&str, Option<&Operand>),
+    slot: u32,
+) -> Operand {
     let (Some((x, a)), Some((y, b))) = (a.split_first(), b.split_first()) else {
         return Operand::bool(s.b.bool(true));
     };
-    let equal = s.send(x, "#equals", std::slice::from_ref(y), 0x40 + slot);
+    let equal = s.send(x, how.0, &given(y, how.1), 0x40 + slot);
     if equal.is_bottom() || a.is_empty() {
         return equal;
     }
     let value = s.truth(&equal);
     let condition = Condition { value, yes: vec![], no: vec![] };
-    let rest = |s: &mut Lowerer<'_>| equal_from(s, a, b, slot + 1);
+    let rest = |s: &mut Lowerer<'_>| equal_from(s, a, b, how, slot + 1);
     s.within_slot(slot, |s| s.branch(31, condition, rest, |s| Operand::bool(s.b.bool(false))))
 }
 

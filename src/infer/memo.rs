@@ -311,6 +311,8 @@ pub struct Memo {
     pub given: TypeSet,
     list_numbers: FxHashMap<JoinKey, u32>,
     pub lists: Vec<ListMemo>,
+    /// The lists that get further items at the moment, and which of these wait.
+    joining: Vec<(u32, Vec<TypeSet>)>,
     /// The loops that all places stand in that make lists of a kind.
     list_loops: FxHashMap<(u32, Context), Vec<JoinKey>>,
     /// Loops in which what is no scratch memory gets to know what is: memory taken there may be needed later.
@@ -597,8 +599,20 @@ impl Memo {
     /// One more type of item.
     pub fn list_item(&mut self, kind: ListKind, item: &TypeSet) {
         let number = self.canonical(kind.0);
-        let known = self.lists[number as usize].items.clone();
-        let joined = self.join(&known, item, (u32::MAX, number, 0));
+        // An array of fixed length that holds lists of the kind, and becomes one of them while it is joined with what
+        // they hold, has further items for them: those come when that is done.
+        if let Some(at) = self.joining.iter().position(|(joined, _)| self.canonical(*joined) == number) {
+            self.joining[at].1.push(item.clone());
+            return;
+        }
+        let mut joined = self.lists[number as usize].items.clone();
+        let mut items = vec![item.clone()];
+        while let Some(item) = items.pop() {
+            self.joining.push((number, Vec::new()));
+            joined = self.join(&joined, &item, (u32::MAX, number, 0));
+            let waiting = self.joining.pop().map_or_else(Vec::new, |(_, waiting)| waiting);
+            items.extend(waiting.into_iter().filter(|item| !item.is_subset(&joined)));
+        }
         let number = self.canonical(number) as usize;
         if self.lists[number].items != joined {
             self.lists[number].items = joined;

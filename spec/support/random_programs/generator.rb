@@ -24,6 +24,7 @@ require_relative "enumerables"
 require_relative "changed_hashes"
 require_relative "hash_uses"
 require_relative "identities"
+require_relative "cycles"
 require_relative "draws"
 require_relative "texts"
 require_relative "regexps"
@@ -72,6 +73,7 @@ module RandomPrograms
     include ChangedHashes
     include HashUses
     include Identities
+    include Cycles
     include Draws
     include Lambdas
     include HeldProcs

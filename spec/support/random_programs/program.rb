@@ -60,6 +60,7 @@ module RandomPrograms
         #{Outliving::OWN_CLASSES}
         #{ValueKeys::OWN_CLASSES}
         #{Identities::OWN_CLASSES}
+        #{Cycles::OWN_CLASSES}
         #{classes}
 
         def self.world
