@@ -19,6 +19,8 @@ module GivenProcs
     end
   end
 
+  def self.block(&block) = block
+
   module Steps
     def self.by(factor) = factor > 1 ? ->(x) { x + LIMIT } : ->(x) { x * 2 }
   end
@@ -100,5 +102,79 @@ each_compiling_backend do
     expect { [holder].peach { |one| one.table = Hash.new { |hash, key| hash[key] = one } } }
       .to raise_error(Ikra::UnsupportedError,
                       /\[unsupported-store\]\n.*\n.*\n.*\n?.*hint: let its default block use the Hash/m)
+  end
+
+  it "tells lambdas and procs of one literal apart" do
+    list = [1, 2, 3, 4]
+    found = lambda do |all|
+      fs = all.map { |x| ->(y) { y + x } }
+      gs = all.map { ->(y) { y + 1 } }
+      keys = {}
+      gs.each { |g| keys[g] = true }
+      composed = fs.map { |f| gs[0] >> f }
+      [fs[0] == fs[1], gs[0].equal?(gs[1]), gs.uniq.size, gs.index(gs[2]), gs.include?(->(y) { y }), keys.size,
+       keys[gs[3]], composed.index(composed[1]), composed[1].eql?(composed[2]), fs.map { |f| f.call(1) }]
+    end
+    expect(list.pmap { |x| found.call([x, 2, 3, 4]) }).to eq(list.map { |x| found.call([x, 2, 3, 4]) })
+    expect(Ikra.section { found.call(list) }).to eq(found.call(list))
+    handed = list.pmap do |x|
+      last = nil
+      again = 0
+      [x, x].each do |n|
+        block = GivenProcs.block { n }
+        again += 1 if block == last || !GivenProcs.block(&block).equal?(block)
+        last = block
+      end
+      again
+    end
+    expect(handed).to eq([0, 0, 0, 0])
+    methods = list.pmap do |x|
+      plus = x.method(:+)
+      [plus == x.method(:+), x.method(:+) == 2.method(:+), 2.method(:+).eql?(2.method(:-))]
+    end
+    expect(methods).to eq(list.map { |x| [true, x == 2, false] })
+  end
+
+  it "gives as many as Ruby makes" do
+    list = [1, 2, 3]
+    expect(list.pmap { ->(y) { y + 1 } }.uniq.size).to eq(3)
+    pairs = list.pmap do |x|
+      f = ->(y) { y + 1 }
+      x > 2 ? [f, f, 1] : [f, f, 2]
+    end
+    expect(pairs.map { |a, b,| a.equal?(b) }).to eq([true] * 3)
+    expect(pairs.map(&:first).uniq.size).to eq(3)
+    expect(list.pmap { |x| x.odd? ? ->(y) { y } : proc { |y| y + 1 } }.map { |f| f.call(1) }).to eq([1, 2, 1])
+    fs = Ikra.section do
+      f = proc { 1 }
+      list.map { f }
+    end
+    expect(fs.uniq.size).to eq(1)
+    fs, one = Ikra.section do
+      gs = list.map { ->(y) { y } }
+      [gs, gs[1]]
+    end
+    expect([fs.uniq.size, fs.index(one)]).to eq([3, 1])
+    expect(list.pgroup_by { ->(y) { y } }.values).to eq([[1], [2], [3]])
+  end
+
+  next if Ikra.backend == :ruby
+
+  it "refuses to look later into what the block gives and changes" do
+    list = [1, 2, 3]
+    text = +"x"
+    array = [0]
+    insert = ->(x) { x < 3 ? text.insert(0, "a") : text }
+    add = ->(x) { array[0] += x }
+    told = /looks into what its block gives, and the block changes that \[unsupported-result\]/
+    expect { list.pgroup_by { |x| insert.call(x) } }.to raise_error(Ikra::UnsupportedError, told)
+    expect { list.puniq { |x| add.call(x).zero? ? nil : array } }.to raise_error(Ikra::UnsupportedError, told)
+    expect { list.pmax_by { |x| add.call(x).zero? ? [1] : array } }.to raise_error(Ikra::UnsupportedError, told)
+    expect([text, array]).to eq(["x", [0]])
+    groups = list.pgroup_by do |x|
+      array[0] += x
+      array.dup
+    end
+    expect(groups).to eq({ [1] => [1], [3] => [2], [6] => [3] })
   end
 end

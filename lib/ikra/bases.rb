@@ -80,7 +80,8 @@ module Ikra
     def columns = @items.columns
 
     def form
-      [@items.size, @arguments, @takes_apart, @items.looked_at, @items.made?, @items.column?, @items.changed?]
+      marks = [@items.made?, @items.column?, @items.changed?, @items.compared?]
+      [@items.size, @arguments, @takes_apart, @items.looked_at, *marks]
     end
 
     # Something that yields what the collection has yielded.
@@ -142,7 +143,7 @@ module Ikra
   class ProgramBase
     def empty? = false
     def columns = [Series.new(0, 1)]
-    def form = [1, [], false, [], false, false, false]
+    def form = [1, [], false, [], false, false, false, false]
   end
   private_constant :Base, :ArrayBase, :ProgramBase
 end

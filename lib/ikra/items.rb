@@ -43,6 +43,7 @@ module Ikra
       @original = original
       @kind = kind
       @changed = false
+      @compared = false
     end
 
     # Do they take no memory?
@@ -52,6 +53,16 @@ module Ikra
     def column? = @kind == :column
     # May the block not read what is looked at?
     def changed? = @changed
+
+    # Does the operation look into what the block gives, as it comes?
+    def compared? = @compared
+
+    # The same for such an operation.
+    def compared
+      copy = dup
+      copy.instance_exec { @compared = true }
+      copy
+    end
 
     # The same of a collection that the operation changes.
     def changed(collection)

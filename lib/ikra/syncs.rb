@@ -26,15 +26,17 @@ module Ikra
 
     @literals = {}
 
-    # A lambda or proc that uses nothing around it but constants; or self and variables, if a binding is given. Without
-    # it is the same one each time, as other sections know it by its code.
+    # What makes a lambda or proc that uses nothing around it but constants; or self and variables, if a binding is
+    # given. Without, all are of one literal, as other sections know them by their code.
     #
     # @param place [Array<Module>, Binding] the modules around it, the innermost first
     # @param text [String] the literal, from +->+, or from the brace or +do+ on
-    # @return [Proc]
+    # @return [Proc] gives another one each time
     def self.literal(place, text, lambda, frozen, path, line)
       code = text
       code = "#{lambda ? :lambda : :proc} #{text}" unless text.start_with?("->")
+      code = "-> {\n#{code}\n}"
+      line -= 1
       if frozen
         code = "# frozen_string_literal: true\n#{code}"
         line -= 1

@@ -25,6 +25,10 @@ module Ikra
       **%i[to_set chunk sum].to_h { |name| [name, :packed] },
       to_h: :split
     }.freeze
+    # What looks into the block's values, or those of the stages, as they come, and so before another element changes
+    # them. Keys to sort by are there all before.
+    COMPARING = %i[group_by tally tally_by uniq uniq! to_set to_h chunk min max minmax min_by max_by minmax_by sum
+                   inject reduce].freeze
     # Those stages that see elements as one value each.
     WHOLE = %i[uniq drop zip].freeze
     # Does Lazy#zip make several values also of elements that are one? Ruby 3.1's does, 3.4's does not.
@@ -138,6 +142,7 @@ module Ikra
     # What comes out of the stages, and out of one more.
     def flow(*last, rows: false)
       stages = last.empty? ? @stages : [*@stages, last]
+      items = COMPARING.include?(@name) ? self.items.compared : self.items
       Flow.new(@title, items, stages, passing: (passing unless last.empty?), rows:)
     end
 

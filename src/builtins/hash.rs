@@ -72,7 +72,7 @@ pub(super) const ROWS: &[Row] = &[
             return match c.args.is_empty() {
                 true => {
                     let default = made_part(s, c, 3);
-                    if default.types.iter().any(is_proc) { Operand::nil() } else { default }
+                    if default.types.iter().any(Type::is_made_proc) { Operand::nil() } else { default }
                 }
                 false => s.send(&c.receiver, "#missing", &c.args, 1),
             };
@@ -503,10 +503,6 @@ fn make(s: &mut Lowerer<'_>, default: &Operand) -> Operand {
     Operand { types, values: parts.into_iter().flat_map(|part| part.values).collect(), birth: Birth::UNKNOWN }
 }
 
-fn is_proc(ty: &Type) -> bool {
-    matches!(ty, Type::Proc(_) | Type::Closure(..))
-}
-
 /// A part of a Hash that the section makes, in the order of [`RecordType::HASH`].
 fn made_part(s: &mut Lowerer<'_>, call: &Invocation, part: usize) -> Operand {
     s.tuple_items(&call.receiver).into_iter().nth(part).unwrap_or_else(Operand::bottom)
@@ -585,7 +581,7 @@ fn missing(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if call.receiver.types.iter().any(Type::is_made_hash) {
         let default = made_part(s, call, 3);
         return s.switch(&default, 0, &mut |s, default| match default.types.single() {
-            Some(ty) if is_proc(ty) => {
+            Some(ty) if ty.is_made_proc() => {
                 let args = [call.receiver.clone(), call.args[0].clone()];
                 s.send(&default, "call", &args, 1)
             }

@@ -507,7 +507,13 @@ fn identical(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         let same = match (receiver.types.single_shape(), shape) {
             (Some(a), Some(b)) if a != b => s.b.bool(false),
             (Some(Shape::Nil), _) => s.b.bool(true),
-            (Some(Shape::Module | Shape::Proc), _) => s.b.bool(receiver.types == arg.types),
+            _ if receiver.types.iter().all(Type::is_made_proc) => {
+                match s.are_one_proc(&receiver, &arg, call.name == "equal?") {
+                    Some(same) => same,
+                    None => return Operand::bottom(),
+                }
+            }
+            (Some(Shape::Module), _) => s.b.bool(receiver.types == arg.types),
             (Some(Shape::Local), _) if is_made_hash(&receiver) && is_made_hash(&arg) => {
                 // Its lists are its own.
                 let (keys, others) = (s.tuple_items(&receiver), s.tuple_items(&arg));

@@ -4,17 +4,23 @@
 //! made, or is frozen, what made it makes lists from the next walk on: these lie in memory, and each is one array
 //! wherever it is met.
 //!
+//! Lambdas and procs that leave are the same: Ruby makes another one of the literal for each place where one is met. Where
+//! one would be met twice, those of its literal take along from the next walk on what tells them apart
+//! (`super::proc_identity`).
+//!
 //! An array that comes out of a list, a loop or a function could be any of its type. Where it could be met in a second
 //! place, all that make such arrays make lists.
 
 use super::Lowerer;
 use super::memo::{JoinKey, Memo};
 use super::operand::{self, Operand};
+use super::proc_identity::ProcMaker;
 use crate::syntax::ast::NodeId;
 use crate::types::{ClassId, ListKind, Type, TypeSet};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
 /// Which array a value is, where that is known, and which ones its parts are.
@@ -88,6 +94,9 @@ pub type Maker = (usize, NodeId);
 /// is a built-in.
 const LOCALS: u32 = 0x8000_0000;
 
+/// The number of no node: what made the array is the literal of a lambda or proc, at that address.
+const LITERAL: NodeId = NodeId(u32::MAX);
+
 #[derive(Debug)]
 struct Born {
     maker: Option<Maker>,
@@ -128,6 +137,10 @@ pub struct Births {
     frozen: Vec<TypeSet>,
     /// Where elements put copies that they have of arrays of a driver's.
     copies: Vec<(Holder, ListKind)>,
+    /// What makes lambdas and procs, and whether it may make several.
+    procs: FxHashMap<ProcMaker, bool>,
+    /// What makes some that are compared.
+    compared: FxHashSet<ProcMaker>,
     /// The ways that lead to the code being lowered, outermost first, and how many conditions there were.
     arms: Vec<Arm>,
     conditions: u32,
@@ -141,6 +154,35 @@ impl Lowerer<'_> {
         self.births.born.push(Born { maker: None, types, loops, frozen: false });
         let parts = items.iter().map(|item| item.birth.clone()).collect();
         Birth(Some(Rc::new(Parts { arrays: smallvec![number], parts })))
+    }
+
+    /// That of a lambda or proc of which nothing tells which one of its literal it is.
+    pub(super) fn birth_of_proc(&mut self, types: &TypeSet, literal: usize) -> Birth {
+        let birth = self.new_birth(types, &[]);
+        let maker = (literal, LITERAL);
+        if let Some(&[number]) = birth.arrays() {
+            self.births.born[number as usize].maker = Some(maker);
+        }
+        self.memo.makers_of_arrays.entry(types.clone()).or_default().insert(maker);
+        birth
+    }
+
+    /// This makes a lambda or proc here.
+    pub(super) fn note_proc(&mut self, maker: ProcMaker) {
+        let often = self.runs_often();
+        self.births.procs.entry(maker).and_modify(|several| *several = true).or_insert(often);
+    }
+
+    /// May the code being lowered run several times for one element, or for elements that share what it makes?
+    fn runs_often(&self) -> bool {
+        // Of what a kernel of a driver is given, each element has the same.
+        let shared = self.section.is_some() && !self.in_driver;
+        !self.loops.is_empty() || self.function.is_some() || shared
+    }
+
+    /// Two of those that this makes are compared. If there can be two, they are told apart from the next walk on.
+    pub(super) fn note_compared(&mut self, maker: ProcMaker) {
+        self.births.compared.insert(maker);
     }
 
     /// A new array of fixed length was made at this place.
@@ -195,7 +237,7 @@ impl Lowerer<'_> {
         if self.b.is_dead() {
             return;
         }
-        if has_tuple(&value.types) {
+        if has_copied(&value.types) {
             self.note_parts(holder, &value.types, &value.birth, None);
         }
         if !self.list_copies.is_empty() {
@@ -217,6 +259,9 @@ impl Lowerer<'_> {
 
     fn note_parts(&mut self, holder: Holder, types: &TypeSet, birth: &Birth, within: Option<usize>) {
         for ty in types {
+            if let Type::Proc(_) = ty {
+                self.note_array(holder, ty, birth, within);
+            }
             let Some(parts) = operand::parts(ty) else { continue };
             let within = match ty {
                 Type::Tuple(_) => Some(self.note_array(holder, ty, birth, within)),
@@ -229,15 +274,14 @@ impl Lowerer<'_> {
     }
 
     fn note_array(&mut self, holder: Holder, ty: &Type, birth: &Birth, within: Option<usize>) -> usize {
-        // Of what a kernel of a driver is given, each element has the same.
-        let shared = self.section.is_some() && !self.in_driver;
+        let often = self.runs_often();
         self.births.uses.push(Use {
             holder,
             types: ty.clone().into(),
             arrays: birth.arrays().map(SmallVec::from_slice),
             loops: self.loops.clone(),
             arms: self.births.arms.clone(),
-            often: !self.loops.is_empty() || self.function.is_some() || shared,
+            often,
             within,
         });
         self.births.uses.len() - 1
@@ -311,8 +355,17 @@ impl Births {
         self.arms.truncate(ways);
     }
 
-    /// Has what makes arrays that would be met twice outside make lists. True if that is new.
+    /// Has what makes arrays that would be met twice outside make lists, and lambdas and procs that are compared tell them
+    /// apart. True if that is new.
     pub fn grow(&self, memo: &mut Memo) -> bool {
+        let several = self.compared.iter().filter(|maker| self.procs.get(maker).copied().unwrap_or(true));
+        let known = memo.identified_procs.len();
+        several.for_each(|maker| memo.identify(*maker));
+        let grew = memo.identified_procs.len() > known;
+        grew | self.grow_arrays(memo)
+    }
+
+    fn grow_arrays(&self, memo: &mut Memo) -> bool {
         if self.uses.is_empty() && self.copies.is_empty() {
             return false;
         }
@@ -387,11 +440,28 @@ struct Leaving {
 }
 
 impl Memo {
+    /// What this makes is told apart from the next walk on.
+    fn identify(&mut self, maker: ProcMaker) {
+        let number = self.identified_procs.len() as u32;
+        if let Entry::Vacant(unknown) = self.identified_procs.entry(maker) {
+            unknown.insert(number);
+            self.restart = true;
+            self.changed = true;
+        }
+    }
+
     /// These make lists from the next walk on. True if that is new.
     fn grow(&mut self, makers: impl IntoIterator<Item = Maker>) -> bool {
-        let known = self.grown.len();
-        self.grown.extend(makers);
-        let grew = self.grown.len() > known;
+        let known = self.grown.len() + self.identified_procs.len();
+        for maker in makers {
+            match maker {
+                (literal, LITERAL) => self.identify(ProcMaker::Literal(literal)),
+                maker => {
+                    self.grown.insert(maker);
+                }
+            }
+        }
+        let grew = self.grown.len() + self.identified_procs.len() > known;
         // What was learned names arrays of fixed length.
         self.restart |= grew;
         self.changed |= grew;
@@ -400,7 +470,7 @@ impl Memo {
 
     /// The same of all that make arrays which could be one of these.
     fn grow_all(&mut self, types: &TypeSet) -> bool {
-        let arrays = types.filter(|ty| matches!(ty, Type::Tuple(_)));
+        let arrays = types.filter(|ty| matches!(ty, Type::Tuple(_) | Type::Proc(_)));
         let like = self.makers_of_arrays.iter().filter(|(made, _)| could_be_one(&arrays, made));
         let makers: Vec<Maker> = like.flat_map(|(_, makers)| makers).copied().collect();
         self.grow(makers)
@@ -453,11 +523,11 @@ impl Memo {
     }
 }
 
-/// Is an array of fixed length in it?
-fn has_tuple(types: &TypeSet) -> bool {
+/// Is an array of fixed length, a lambda or a proc in it?
+fn has_copied(types: &TypeSet) -> bool {
     types.iter().any(|ty| match ty {
-        Type::Tuple(_) => true,
-        ty => operand::parts(ty).is_some_and(|parts| parts.iter().any(has_tuple)),
+        Type::Tuple(_) | Type::Proc(_) => true,
+        ty => operand::parts(ty).is_some_and(|parts| parts.iter().any(has_copied)),
     })
 }
 

@@ -9,7 +9,7 @@ use super::host::Scope;
 use super::inlining::{MAX_INLINE_DEPTH, identity_number};
 use super::operand::{self, Operand, Values};
 use super::single_assignment::{SingleAssignment, single_assignment_locals};
-use super::{Activation, BlockRef, Control, Home, Inlined, JoinIndex, Lowerer, Outliving, SELF};
+use super::{Activation, BlockRef, Control, Home, Inlined, JoinIndex, Lowerer, Outliving, SELF, TOKEN};
 use crate::heap::schema::{ProcPlace, ProcSchema};
 use crate::ir::{ErrorKind, MessagePart, Missing};
 use crate::source::Span;
@@ -63,11 +63,12 @@ impl Lowerer<'_> {
 
     /// `->(x) { … }`, `lambda { … }`, `proc { … }`: a value known at compile time.
     pub(crate) fn make_proc(&mut self, literal: &Arc<BlockLiteral>, lambda: bool) -> Operand {
-        let number = self.memo.proc_number(self.context, literal.id.0);
         let closed = self.closed_in(literal, lambda);
+        let number = self.number_of_proc(literal, closed.is_some());
         let mut block = self.block_literal(literal, None, lambda);
         if let BlockRef::Literal { home, .. } = &mut block {
             self.take_along(literal, home);
+            self.identify(literal, home);
             self.hide_stale(number, home);
         }
         if let (Some(place), BlockRef::Literal { literal, home, break_to, lambda }) = (closed, &block) {
@@ -196,6 +197,9 @@ impl Lowerer<'_> {
             // Where it is met before this is, its method is none that runs.
             let home = Home { activation: u32::MAX, ..home.clone() };
             let (literal, break_to, lambda) = (Arc::clone(literal), *break_to, *lambda);
+            if matches!(operand.types.single(), Some(Type::Proc(_))) {
+                operand.birth = self.birth_of_proc(&operand.types, Arc::as_ptr(&literal) as usize);
+            }
             self.memo.known_procs.insert(number, BlockRef::Literal { literal, home, break_to, lambda });
         }
         self.procs.insert(number, block);
@@ -203,7 +207,7 @@ impl Lowerer<'_> {
     }
 
     /// The block of that number, which another walk has met where this one has not been yet.
-    fn known_proc(&self, number: u32) -> Option<BlockRef> {
+    pub(super) fn known_proc(&self, number: u32) -> Option<BlockRef> {
         self.procs.get(&number).or_else(|| self.memo.known_procs.get(&number)).cloned()
     }
 
@@ -372,7 +376,10 @@ impl Lowerer<'_> {
             Some(Type::Proc(number)) => self.known_proc(*number),
             Some(Type::Closure(number, _)) => {
                 let mut block = self.known_proc(*number)?;
-                let values = self.tuple_items(operand);
+                let mut values = self.tuple_items(operand);
+                if matches!(block, BlockRef::Made { .. }) && self.has_token(*number) {
+                    values.pop();
+                }
                 match &mut block {
                     BlockRef::Literal { home, .. } => {
                         if home.taken.len() != values.len() {
@@ -610,7 +617,7 @@ impl Lowerer<'_> {
                     );
                 }
                 let number = self.fresh_version();
-                let of_locals = home.taken.iter().filter(|(local, _)| *local != SELF);
+                let of_locals = home.taken.iter().filter(|(local, _)| ![SELF, TOKEN].contains(local));
                 let taken: Rc<[LocalId]> = of_locals.clone().map(|(local, _)| *local).collect();
                 let own: Vec<LocalId> = literal.own_locals.iter().chain(taken.iter()).copied().collect();
                 let activation = Activation { number, literal: Arc::clone(literal), frame, taken };
@@ -717,10 +724,11 @@ impl Lowerer<'_> {
             Some(block) => {
                 let number = self.memo.proc_number(self.context, u32::MAX);
                 let mut block = block.clone();
-                if let BlockRef::Literal { home, .. } = &mut block
-                    && home.outliving.is_some()
-                {
-                    self.hide_stale(number, home);
+                if let BlockRef::Literal { literal, home, .. } = &mut block {
+                    self.identify(literal, home);
+                    if home.outliving.is_some() {
+                        self.hide_stale(number, home);
+                    }
                 }
                 self.proc_operand(number, block)
             }

@@ -10,7 +10,7 @@ use super::held_procs::Closure;
 use super::host::Scope;
 use super::operand::Operand;
 use super::{
-    Activation, BlockRef, Condition, Frame, Home, JoinIndex, LocalValue, Lowerer, MadeProc, SELF, Temp,
+    Activation, BlockRef, Condition, Frame, Home, JoinIndex, LocalValue, Lowerer, MadeProc, SELF, TOKEN, Temp,
 };
 use crate::heap::schema::Output;
 use crate::ir::Comparison;
@@ -312,6 +312,7 @@ impl Lowerer<'_> {
             leaves,
         };
         let mut operands = if closed.has_receiver { vec![receiver] } else { vec![] };
+        operands.extend(home.taken.iter().find(|(taken, _)| *taken == TOKEN).map(|(_, value)| value.clone()));
         for local in &closed.locals {
             let along = home.taken.iter().find(|(taken, _)| taken == local).map(|(_, value)| value.clone());
             operands.push(
@@ -407,6 +408,7 @@ impl Lowerer<'_> {
         };
         let mut next = || values.next().unwrap_or_else(Operand::nil);
         let receiver = if closed.has_receiver { next() } else { Operand::bottom() };
+        let token = if closed.taken.contains(&TOKEN) { next() } else { Operand::bottom() };
         let mut locals = self.fresh_locals(&closed.code);
         for local in &closed.locals {
             let version = self.fresh_version();
@@ -415,6 +417,7 @@ impl Lowerer<'_> {
         // In the order in which its type has them.
         let value_of = |local: &LocalId| match *local {
             SELF => receiver.clone(),
+            TOKEN => token.clone(),
             local => locals[local.0 as usize].operand.clone(),
         };
         let taken: Vec<(LocalId, Operand)> =

@@ -8,7 +8,7 @@
 use super::Lowerer;
 use super::operand::Operand;
 use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, Ty, UnaryOp, Value};
-use crate::types::{ArrayKind, HashDefault, HashPart, HashSort, ListKind, RecordType, Shape, Type, TypeSet};
+use crate::types::{ArrayKind, HashDefault, HashPart, HashSort, ListKind, RecordType, Type, TypeSet};
 
 impl Lowerer<'_> {
     /// What elements make of these is to be held: the Hashes among it have rows from the next walk on. False where that is
@@ -45,7 +45,7 @@ impl Lowerer<'_> {
         let of_default = match default.types.single() {
             Some(Type::Nil) => HashDefault::Nil,
             Some(Type::Proc(number)) if self.give_proc(*number) => HashDefault::Made(*number),
-            _ if default.types.iter().any(is_proc) => return None,
+            _ if default.types.iter().any(Type::is_made_proc) => return None,
             _ => HashDefault::Value,
         };
         let has_default = of_default == HashDefault::Value;
@@ -144,7 +144,7 @@ impl Lowerer<'_> {
         }
         let is_closed =
             |ty: &Type| matches!(ty, Type::Proc(number) if self.memo.closed_procs.contains_key(number));
-        if of(RecordType::HASH[3])?.iter().any(|ty| is_proc(ty) && !is_closed(ty)) {
+        if of(RecordType::HASH[3])?.iter().any(|ty| ty.is_made_proc() && !is_closed(ty)) {
             return None;
         }
         match of(RecordType::HASH[0])?.single()? {
@@ -161,9 +161,5 @@ impl Lowerer<'_> {
 
 /// Is it a Hash that the section makes, with a default block?
 pub(super) fn has_default_block(ty: &Type) -> bool {
-    matches!(ty, Type::Record(record) if record.is_hash() && record.fields[3].1.iter().any(is_proc))
-}
-
-fn is_proc(ty: &Type) -> bool {
-    ty.shape() == Shape::Proc || matches!(ty, Type::Closure(..))
+    matches!(ty, Type::Record(record) if record.is_hash() && record.fields[3].1.iter().any(Type::is_made_proc))
 }

@@ -104,7 +104,7 @@ impl Lowerer<'_> {
             Type::Record(record) if met.given && ty.is_text_range() => {
                 record.fields.iter().all(|(_, types)| self.parts_can_leave(types, met, within))
             }
-            Type::Proc(number) if met.given && self.give_proc(*number) => true,
+            Type::Proc(_) | Type::Closure(..) if met.given && self.can_give_proc(ty) => true,
             other if matches!(other.shape(), Shape::Local | Shape::Proc) => {
                 let what = self.describe(&other.clone().into());
                 let hint = match other {
@@ -364,7 +364,8 @@ pub fn is_shared(types: &TypeSet, items: &dyn Fn(ListKind) -> TypeSet) -> bool {
         within: bool,
     ) -> bool {
         types.iter().any(|ty| match ty {
-            Type::Made(_) => true,
+            // Lambdas are known by what tells them apart.
+            Type::Made(_) | Type::Closure(..) => true,
             Type::List(kind) if within || lists.contains(kind) => true,
             Type::List(kind) => {
                 lists.push(*kind);

@@ -6,6 +6,7 @@ use super::births::Birth;
 use super::calls::{Arguments, CallType};
 use super::host::{FoundMethod, Method};
 use super::operand::{Operand, Values};
+use super::proc_identity::ProcMaker;
 use super::sites::class_of;
 use super::{BlockRef, Lowerer};
 use crate::ir::ErrorKind;
@@ -50,10 +51,12 @@ impl Lowerer<'_> {
         // Types that are alike at one place are made of the same.
         let context = self.memo.context(self.context, self.node.0, 0x600 + (which & 0xff));
         let number = self.memo.proc_number(context, u32::MAX - 3) | which & METHOD;
-        let types: Type = Type::Closure(number, parts.iter().map(|part| part.types.clone()).collect());
+        let token = self.new_token(ProcMaker::Call(number));
+        let along = || parts.iter().chain(&token);
+        let types: Type = Type::Closure(number, along().map(|part| part.types.clone()).collect());
         let operand = Operand {
             types: types.into(),
-            values: parts.iter().flat_map(|part| part.values.clone()).collect::<Values>(),
+            values: along().flat_map(|part| part.values.clone()).collect::<Values>(),
             birth: Birth::UNKNOWN,
         };
         if !self.is_bounded(&operand.types) {

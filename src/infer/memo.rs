@@ -5,6 +5,7 @@ use super::calls::ArgumentForm;
 use super::closed_blocks::ClosedBlock;
 use super::made::MadeMemo;
 use super::operand;
+use super::proc_identity::ProcMaker;
 use super::remembered::Holders;
 use crate::heap::schema::ProcPlace;
 use crate::ir::Site;
@@ -233,6 +234,8 @@ pub struct Memo {
     pub recursive: FxHashSet<usize>,
     /// Lambdas (by address) that are called after the method which made them has ended.
     pub outliving: FxHashSet<usize>,
+    /// What makes lambdas and procs of which it matters which one of its one is; numbered.
+    pub identified_procs: FxHashMap<ProcMaker, u32>,
     /// Lambdas and procs by number, as a walk has made them last.
     pub known_procs: FxHashMap<u32, super::BlockRef>,
     /// Codes (by address) that are functions wherever they can be, since inlining all their calls costs too much.

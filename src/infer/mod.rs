@@ -53,6 +53,7 @@ mod outlining;
 mod output;
 mod parallel;
 mod patterns;
+mod proc_identity;
 mod pushing;
 mod raise;
 mod raised;
@@ -408,6 +409,9 @@ pub(crate) struct Home {
 
 /// `self` among what a lambda takes along.
 pub(crate) const SELF: LocalId = LocalId(u32::MAX);
+
+/// Among what it takes along: which one of its literal it is. An array of its own.
+pub(crate) const TOKEN: LocalId = LocalId(u32::MAX - 1);
 
 /// The method, or lambda from around the section, that a lambda was written in which outlives its call.
 #[derive(Debug)]

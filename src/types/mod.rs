@@ -424,6 +424,11 @@ impl Type {
         self.is_made_hash() || matches!(self, Self::Hash(..))
     }
 
+    /// A lambda, proc or Method that no object stands for.
+    pub const fn is_made_proc(&self) -> bool {
+        matches!(self, Self::Proc(_) | Self::Closure(..))
+    }
+
     pub fn is_made_hash(&self) -> bool {
         matches!(self, Self::Record(record) if record.is_hash())
     }

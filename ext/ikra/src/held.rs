@@ -43,7 +43,7 @@ const HELD: &[(&str, &[&str])] = &[
             "reading/symbols::Symbols.numbers",
             "reading/symbols::Symbols.values",
             "reading/tracer::Kept.value",
-            "running/heap::Heap.procs",
+            "running/given_procs::GivenProc.value",
             "sync::Syncs.at_first",
             "sync::Syncs.blocks",
             "vm/pinned::Pinned.arrays",
@@ -91,6 +91,7 @@ const HELD: &[(&str, &[&str])] = &[
             "writing/results::Met.empty",
             "writing/results::Met.hashes",
             "writing/results::Met.known",
+            "writing/results::Results.procs",
         ],
     ),
     (

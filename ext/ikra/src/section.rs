@@ -15,6 +15,7 @@ use crate::reading::tracer::Asked;
 use crate::reading::visited::Visited;
 use crate::running::backends;
 use crate::running::choice::{self, Choice, Running, Work};
+use crate::running::given_procs;
 use crate::running::heap::{Heap, Layout, Mode, Room};
 use crate::running::profiles;
 use crate::running::random;
@@ -30,9 +31,9 @@ use crate::vm::reentry::once;
 use crate::writing::accumulators::Around;
 use crate::writing::born::Born;
 use crate::writing::columns;
+use crate::writing::compared;
 use crate::writing::copy_back::{CopyBack, ResultForm};
 use crate::writing::decoder::Decoder;
-use crate::writing::given_procs;
 use crate::writing::{exceptions, strings, texts_now};
 use ikra_core::backend::{Backend, Executable, Failure, Launch, Outcome};
 use ikra_core::cancel::CancellationToken;
@@ -315,6 +316,7 @@ impl<'a> Run<'a> {
         self.refuse_changing_base(&version, &mut traced)?;
         self.refuse_mixed_column(&version)?;
         self.refuse_flat(&version)?;
+        self.refuse_compared(&version)?;
         let mode = if self.section.raise { Mode::Watched } else { version.conflicts.mode() };
         let executable = self.executable(&version, mode, profile)?;
         let random = *random.get_or_insert_with(|| random::next(version.program.uses_random));
@@ -821,6 +823,21 @@ impl<'a> Run<'a> {
         Err(Trouble::Unsupported {
             message: format!("no Column holds what the block gives: {} [column-result]", names.join(" or ")),
             hint: format!("have an Array of them: to_a.{}", self.section.name),
+        })
+    }
+
+    /// Ruby looks into what the block gives before the next element runs, which may change it.
+    fn refuse_compared(&self, version: &Version) -> Result<(), Trouble> {
+        let schema = &version.inferred.schema;
+        if !self.base.is_compared || !compared::changes(self.ruby, &version.pool, schema, &schema.result)? {
+            return Ok(());
+        }
+        Err(Trouble::Unsupported {
+            message: format!(
+                "{} looks into what its block gives, and the block changes that [unsupported-result]",
+                self.section.name
+            ),
+            hint: "give a copy: value.dup".into(),
         })
     }
 

@@ -19,10 +19,6 @@ module RandomPrograms
     # Seconds that one program may take, with all compilers that it needs.
     LIMITS = Hash.new(180).update(cpu: 60).freeze
 
-    # Faults that are known and open: a backtrace of outlined code, Procs as keys that a section gives, the output of
-    # one program. Each is to be mended and goes from here.
-    OPEN = [1104, 1400, 20_363].freeze
-
     attr_reader :failures, :counts, :refusals
 
     # @param shrink [Numeric] seconds spent on making one failing program small

@@ -36,6 +36,19 @@ module RandomPrograms
         identity_question(one, other), " } }")
     end
 
+    # The same of lambdas and procs of one literal.
+    def identity_of_procs(depth)
+      all = fresh("i")
+      body = pick(["9", "y", "->(z) { z }", expression([:int], [depth - 1, 0].max)])
+      made = e("[1, 2, 3].map { |i| ", pick(["->(y) { ", "proc { |y| ", "lambda { |y| "]), body, " } }")
+      question = pick(["#{all}.uniq.size", "#{all}.index(#{all}[1])", "(#{all}[0] == #{all}[2] ? 1 : 0)",
+                       "(#{all}[0].equal?(#{all}[0]) ? 1 : 0)", "#{all}.to_h { |f| [f, 1] }.size",
+                       "(#{all} - [#{all}[2]]).size", "#{all}.count(#{all}[1])",
+                       "(#{all}.include?(->(y) { y }) ? 1 : 0)", "(#{all} & #{all}.reverse).size",
+                       "#{all}.rindex(#{all}[0])"])
+      e("(", made, ".then { |#{all}| #{question} })")
+    end
+
     private
 
     def identity_question(one, other)

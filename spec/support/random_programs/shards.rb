@@ -11,7 +11,7 @@ module RandomPrograms
     # @yield [Campaign, Integer] in its process, the campaign and each seed that is done
     # @return [Campaign] all of them together
     def self.run(backend, seeds, jobs: Etc.nprocessors, shrink: 30, **options, &done)
-      chunks = (seeds.to_a - Campaign::OPEN).each_slice(Campaign::CHUNK).to_a
+      chunks = seeds.to_a.each_slice(Campaign::CHUNK).to_a
       jobs = jobs.clamp(1, [chunks.size, 1].max)
       shards = Array.new(jobs) do |i|
         own = (i...chunks.size).step(jobs).flat_map { |n| chunks[n] }

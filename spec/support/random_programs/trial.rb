@@ -198,7 +198,9 @@ module RandomPrograms
 
       element = section? ? 0 : Operations.element_of(error, raised_at)
       if raised && alike?(expected[1], error) && raised_at == element
-        return outlined? ? inlined_alike(kept, error, raised_at) : other_output || [nil, raised_at]
+        return inlined_alike(kept, error, raised_at) if outlined?
+
+        return other_output&.then { |differs| comparable(kept, expected) { differs } } || [nil, raised_at]
       end
 
       comparable(kept, expected) do

@@ -65,12 +65,14 @@ pub struct Base {
     pub is_column: bool,
     /// The operation changes what is looked at.
     pub is_changed: bool,
+    /// The operation looks into what the block gives, as it comes.
+    pub is_compared: bool,
 }
 
 impl Base {
     /// `form`: how many elements there are, what the block gets, whether it takes that apart, what is looked at, whether
-    /// items were made, whether it is an `Ikra::Column`, and whether the operation changes what is looked at.
-    /// Without it `columns` is the only one, an Array that the section is called on. The caller has both on the stack, as
+    /// items were made, whether it is an `Ikra::Column`, whether the operation changes what is looked at, and whether it
+    /// looks into what the block gives. Without it `columns` is the only one, an Array that the section is called on. The caller has both on the stack, as
     /// arguments of a method.
     pub fn new(columns: RArray, form: Option<RArray>) -> Result<Self, Error> {
         let Some(form) = form else {
@@ -83,10 +85,11 @@ impl Base {
                 makes_items: false,
                 is_column: false,
                 is_changed: false,
+                is_compared: false,
             });
         };
-        let (length, arguments, takes_apart, looked_at, makes_items, is_column, is_changed) =
-            <(u64, RArray, bool, RArray, bool, bool, bool)>::try_convert(form.as_value())?;
+        let (length, arguments, takes_apart, looked_at, makes_items, is_column, is_changed, is_compared) =
+            <(u64, RArray, bool, RArray, bool, bool, bool, bool)>::try_convert(form.as_value())?;
         let column = |column: Value| match (RArray::from_value(column), column::of(column)) {
             (Some(items), _) => Ok(Source::Items(items)),
             (None, Some(column)) => {
@@ -117,6 +120,7 @@ impl Base {
             makes_items,
             is_column,
             is_changed,
+            is_compared,
         })
     }
 

@@ -8,6 +8,7 @@ use crate::reading::roots::RootValue;
 use crate::reading::symbols::Symbols;
 use crate::reading::tracer::{Asked, BaseValues, Share, Tracer};
 use crate::running::extend::extend;
+use crate::running::given_procs::GivenProcs;
 use crate::running::key_index;
 use crate::vm::column;
 use crate::vm::errors::Trouble;
@@ -151,7 +152,7 @@ pub struct Heap {
     /// Number of elements of the base.
     pub length: usize,
     /// Lambdas and procs that the section gives, by number.
-    pub procs: Vec<(u32, VALUE)>,
+    pub procs: GivenProcs,
     /// The spans that arrays of kinds have since what was done was written back, if those change.
     committed: FxHashMap<ArrayKind, Vec<(u32, u32)>>,
     /// How many rows there are of arrays of a kind, where Hashes that elements make get some.
@@ -346,7 +347,7 @@ impl Heap {
             spans,
             memories,
             length,
-            procs: Vec::new(),
+            procs: GivenProcs::default(),
             committed: FxHashMap::default(),
             rows: FxHashMap::default(),
             epoch: 0,

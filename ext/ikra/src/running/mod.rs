@@ -5,6 +5,7 @@ pub mod changes;
 pub mod choice;
 pub mod dead_pairs;
 pub mod extend;
+pub mod given_procs;
 pub mod heap;
 pub mod key_index;
 pub mod profiles;

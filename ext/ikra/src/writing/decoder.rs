@@ -166,6 +166,7 @@ impl<'a> Decoder<'a> {
                 Some(object) => object,
                 None => self.born_object(hierarchy, payload)?,
             },
+            Shape::Proc => self.heap.procs.give(payload as u32)?,
             _ => self.existing(shape, payload)?,
         })
     }
@@ -249,7 +250,7 @@ impl<'a> Decoder<'a> {
             protect(|| unsafe { rb_sys::rb_hash_set_ifnone(hash, first) })?;
         }
         if let Some(number) = schema.hash_blocks.get(&kind) {
-            let (_, block) = *self.heap.procs.iter().find(|(of, _)| of == number).ok_or_else(lost)?;
+            let block = black_box(self.heap.procs.give(*number)?);
             // SAFETY: `Pinned` keeps both alive.
             let [hash, block] = unsafe { [Value::from_raw(hash), Value::from_raw(block)] };
             hash.funcall::<_, _, Value>("default_proc=", (block,))?;
@@ -420,10 +421,7 @@ impl<'a> Decoder<'a> {
                 let class = u32::try_from(payload).ok().map(ClassId);
                 class.map(|class| self.heap.pool.class(class))
             }
-            Shape::Proc => {
-                self.heap.procs.iter().find(|(number, _)| i64::from(*number) == payload).map(|given| given.1)
-            }
-            Shape::Integer | Shape::Float | Shape::List | Shape::Made | Shape::Local => None,
+            Shape::Integer | Shape::Float | Shape::Proc | Shape::List | Shape::Made | Shape::Local => None,
         };
         found.ok_or_else(|| Error::Internal(format!("{shape:?} {payload} stands for no value")))
     }

@@ -51,6 +51,8 @@ enum Kind {
     Range(Option<Box<Encoding>>, Option<Box<Encoding>>, bool),
     /// A lambda or proc of this number.
     Proc(u32),
+    /// One that is told from others of its number by the array that it has taken along.
+    IdentifiedProc(u32, Box<Encoding>),
     /// The payload, or for nil nothing.
     One(Shape),
     /// A tag and the payload; behind them what has no payload of its own.
@@ -102,6 +104,10 @@ impl Encodings<'_> {
             }
             (Some(Type::Module(class)), _) => Kind::Module(*class),
             (Some(Type::Proc(number)), _) => Kind::Proc(*number),
+            (Some(Type::Closure(number, along)), _) => {
+                let token = along.first().ok_or_else(|| Error::Internal("a lambda like others".into()))?;
+                Kind::IdentifiedProc(*number, Box::new(self.of(token)?))
+            }
             (Some(_), Some(Shape::Local)) => {
                 return Err(Error::Internal("a result that no value stands for".into()));
             }
@@ -238,6 +244,8 @@ pub struct Results<'a> {
     objects: FxHashMap<ClassId, Option<Encoding>>,
     /// Where one array or object may be met several times.
     met: Option<RefCell<Met>>,
+    /// The lambdas and procs that have been made, by what they have taken along.
+    procs: RefCell<FxHashMap<VALUE, VALUE>>,
     /// Of the String that is made.
     bytes: RefCell<Vec<u8>>,
     /// Of all elements: the first of each, then the second. No value may need any.
@@ -277,7 +285,8 @@ impl<'a> Results<'a> {
         };
         let met = if shared { Some(RefCell::new(Met::new(words, schema.stores_made)?)) } else { None };
         let (bytes, elements) = (RefCell::default(), decoder.heap.length);
-        Ok(Self { decoder, result, lists, objects, met, bytes, words, elements })
+        let procs = RefCell::default();
+        Ok(Self { decoder, result, lists, objects, met, procs, bytes, words, elements })
     }
 
     /// The exception whose words these are.
@@ -290,8 +299,8 @@ impl<'a> Results<'a> {
         let result = encodings.of(&Type::Made(class).into())?;
         let (lists, objects) = (encodings.items, encodings.objects);
         let met = Some(RefCell::new(Met::new(words, false)?));
-        let all =
-            Self { decoder, result, lists, objects, met, bytes: RefCell::default(), words, elements: 1 };
+        let (procs, bytes) = Default::default();
+        let all = Self { decoder, result, lists, objects, met, procs, bytes, words, elements: 1 };
         all.whole(all.words(0))
     }
 
@@ -349,9 +358,12 @@ impl<'a> Results<'a> {
                 }
                 _ => out.push_flat(self.value(encoding, words, at)?),
             },
-            Kind::Module(_) | Kind::Proc(_) | Kind::One(_) | Kind::Record(..) | Kind::Reference => {
-                out.push_flat(self.value(encoding, words, at)?)
-            }
+            Kind::Module(_)
+            | Kind::Proc(_)
+            | Kind::IdentifiedProc(..)
+            | Kind::One(_)
+            | Kind::Record(..)
+            | Kind::Reference => out.push_flat(self.value(encoding, words, at)?),
             Kind::Hash(..) | Kind::Range(..) => out.push(self.value(encoding, words, at)?),
         }
     }
@@ -394,6 +406,7 @@ impl<'a> Results<'a> {
         if !self.holds_all() {
             // The result holds it all.
             self.decoder.pinned.release();
+            self.procs.borrow_mut().clear();
         }
         Ok(result)
     }
@@ -439,6 +452,22 @@ impl<'a> Results<'a> {
         pairs.into_iter().try_for_each(|(hash, pairs)| pairs.put_into(hash))
     }
 
+    /// The lambda or proc that has taken this array along, which Ruby makes of its literal when it is first met.
+    fn identified_proc(&self, number: u32, token: VALUE) -> Result<Value, Trouble> {
+        let known = self.procs.borrow().get(&token).copied();
+        let made = match known {
+            Some(made) => made,
+            None => {
+                let made = black_box(self.decoder.heap.procs.give(number)?);
+                self.decoder.pinned.hold(made)?;
+                self.procs.borrow_mut().insert(token, made);
+                made
+            }
+        };
+        // SAFETY: `Pinned` holds it.
+        Ok(unsafe { Value::from_raw(made) })
+    }
+
     /// Keys or values of a Hash that may be met several times, as an array.
     fn items_of_hash(&self, kind: ListKind, words: Words<'_>, at: usize) -> Result<Value, Trouble> {
         let items = self.items(kind)?;
@@ -482,6 +511,10 @@ impl<'a> Results<'a> {
             Kind::Hash(keys, values, default) => return self.hash((*keys, *values), default, words, at),
             Kind::Module(class) => return Ok(self.decoder.heap.pool.object(*class)),
             Kind::Proc(number) => (Shape::Proc, i64::from(*number)),
+            Kind::IdentifiedProc(number, token) => {
+                let token = self.value(token, words, at)?.as_raw();
+                return self.identified_proc(*number, token);
+            }
             Kind::One(Shape::Nil) => (Shape::Nil, 0),
             Kind::One(shape) => (*shape, words.get(at)?),
             Kind::Tagged { list, local, shared } => {

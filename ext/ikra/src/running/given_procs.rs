@@ -12,13 +12,38 @@ use magnus::rb_sys::{AsRawValue, FromRawValue};
 use magnus::{RModule, Value, prelude::*};
 use rb_sys::VALUE;
 
-/// One Proc for each, by its number.
+/// What gives such lambdas and procs, by their numbers.
+#[derive(Default)]
+pub struct GivenProcs(Vec<GivenProc>);
+
+struct GivenProc {
+    number: u32,
+    value: VALUE,
+    /// It gives another one each time it is called.
+    makes: bool,
+}
+
+impl GivenProcs {
+    /// The one of a number that was there before, or another one that Ruby makes of its literal.
+    pub fn give(&self, number: u32) -> Result<VALUE, Trouble> {
+        let given = self.0.iter().find(|given| given.number == number);
+        let given = given.ok_or_else(|| Error::Internal("a lambda that nobody gives".into()))?;
+        if !given.makes {
+            return Ok(given.value);
+        }
+        // SAFETY: it is pinned.
+        let maker = unsafe { Value::from_raw(given.value) };
+        let made: Value = maker.funcall("call", ())?;
+        Ok(made.as_raw())
+    }
+}
+/// One for each.
 pub fn make(
     scope: &BlockScope<'_>,
     (plan, pool): (&Plan, &ObjectPool),
     schema: &[ProcSchema],
     texts: &[SyncText],
-) -> Result<Vec<(u32, VALUE)>, Trouble> {
+) -> Result<GivenProcs, Trouble> {
     let mut made = Vec::with_capacity(schema.len());
     for (given, text) in schema.iter().zip(texts) {
         let ruby = scope.ruby;
@@ -26,7 +51,7 @@ pub fn make(
         if let ProcPlace::Root(root) = &given.place {
             let root = plan.root(*root).read(scope, pool)?;
             let root = root.ok_or_else(|| Error::Internal("a lambda is no more".into()))?;
-            made.push((given.number, root));
+            made.push(GivenProc { number: given.number, value: root, makes: false });
             continue;
         }
         let mut closure = None;
@@ -53,10 +78,10 @@ pub fn make(
                 .ok_or_else(|| Error::Internal("a block without a binding".into()))?,
         };
         let SyncText { path, line, text, frozen } = text;
-        let value: Value =
+        let maker: Value =
             module.funcall("literal", (place, text.as_str(), given.lambda, *frozen, path.as_str(), *line))?;
-        scope.pin(value.as_raw());
-        made.push((given.number, value.as_raw()));
+        scope.pin(maker.as_raw());
+        made.push(GivenProc { number: given.number, value: maker.as_raw(), makes: true });
     }
-    Ok(made)
+    Ok(GivenProcs(made))
 }
