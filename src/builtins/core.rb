@@ -4524,6 +4524,12 @@ module Hash
   end
 end
 
+module MadeHash
+  def __refuse_frozen
+    raise FrozenError, "can't modify frozen Hash: #{inspect}"
+  end
+end
+
 module Struct
   def ==(other)
     return true if __is(other)

@@ -122,10 +122,44 @@ fn compared(s: &mut Lowerer<'_>, call: &Invocation, how: &recursion::Comparing) 
 /// What the `deconstruct_keys` of a Hash gives.
 pub(super) const ITSELF: &[Row] = &[carrying("deconstruct_keys", |_, c| c.receiver.clone())];
 
-pub(super) const COPIES: &[Row] = &[
-    bare("dup", |s, c| s.send(&c.receiver, "#copy_hash", &[], 1)),
-    bare("clone", |s, c| s.send(&c.receiver, "#copy_hash", &[], 1)),
-];
+pub(super) const COPIES: &[Row] =
+    &[bare("dup", |s, c| s.send(&c.receiver, "#copy_hash", &[], 1)), naming("clone", clone)];
+
+/// A copy that is frozen if the Hash is, or as it is asked for.
+fn clone(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let asked = match &call.keywords[..] {
+        [(name, value)] if name == "freeze" => value.types.single().cloned(),
+        [] => Some(Type::Nil),
+        _ => None,
+    };
+    let (Some(asked @ (Type::True | Type::False | Type::Nil)), true) = (asked, call.args.is_empty()) else {
+        return s.refuse_here(
+            "unsupported-method",
+            "`clone` with such arguments cannot run in a section",
+            Some("write freeze: true or freeze: false, or nothing".into()),
+        );
+    };
+    let copy = s.send(&call.receiver, "#copy_hash", &[], 1);
+    if copy.is_bottom() {
+        return copy;
+    }
+    let frozen = match (&asked, call.receiver.types.single()) {
+        (Type::True, _) => s.b.bool(true),
+        (Type::Nil, Some(Type::Hash(kind, _))) => s.is_frozen_array(*kind, call.receiver.value()),
+        (Type::Nil, _) => s.is_frozen_hash(&call.receiver),
+        _ => s.b.bool(false),
+    };
+    if s.b.constant(frozen) == Some(0) {
+        return copy;
+    }
+    let condition = crate::infer::Condition { value: frozen, yes: vec![], no: vec![] };
+    let freeze = |s: &mut Lowerer<'_>| {
+        s.freeze_hash(&copy);
+        Operand::nil()
+    };
+    s.branch(35, condition, freeze, |_| Operand::nil());
+    copy
+}
 
 pub(super) const MODULE_ROWS: &[Row] = &[carrying("[]", of_arguments), naming("new", new)];
 

@@ -275,6 +275,7 @@ fn frozen(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             let is_building = matches!(call.receiver.types.single(), Some(Type::Building(..)));
             let value = match call.receiver.types.single() {
                 Some(Type::Range { .. }) => s.b.bool(true),
+                Some(ty) if ty.is_made_hash() => s.is_frozen_hash(&call.receiver),
                 _ if is_object || is_building => {
                     return s.switch(&call.receiver, 0, &mut |s, object| {
                         Operand::bool(s.is_frozen_made(&object))
@@ -291,11 +292,14 @@ fn frozen(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 /// `freeze`, of what the section makes or what is frozen anyway.
 fn freeze(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     match call.receiver.types.single() {
-        // Nothing would know that it is frozen: neither what changes it nor who is given it.
-        Some(ty) if ty.is_made_hash() => s.refuse_here(
+        Some(ty) if ty.is_made_hash() => {
+            s.freeze_hash(&call.receiver);
+            call.receiver.clone()
+        }
+        Some(Type::Hash(..)) => s.refuse_here(
             "unsupported-method",
-            "a Hash or Set that the section makes cannot be frozen",
-            Some("leave `freeze` out, or freeze what the section has given".into()),
+            "a Hash that exists, or that is put where others can look at it, cannot be frozen in a section",
+            Some("freeze it before or after the section".into()),
         ),
         Some(Type::Record(_) | Type::Made(_) | Type::Building(..)) => s.freeze_made(&call.receiver),
         _ => call.receiver.clone(),

@@ -332,7 +332,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
     {
         return None;
     }
-    // Freezing what exists would have to be seen everywhere; arrays have a rule of their own.
+    // Freezing what exists would have to be seen everywhere; arrays and Hashes have rules of their own.
     if name == "freeze"
         && !matches!(
             ty.shape(),
@@ -346,6 +346,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
                 | Type::Array(_)
                 | Type::List(_)
                 | Type::Tuple(_)
+                | Type::Hash(..)
         )
     {
         return None;

@@ -95,14 +95,19 @@ impl Lowerer<'_> {
         self.check(ok, ErrorKind::Unsupported(CHANGED_KEY.into()), &[]);
     }
 
-    /// A Hash is about to change: that of a Set may be sealed.
+    /// A Hash is about to change: it may be frozen, and that of a Set may be a key.
     pub(crate) fn check_unsealed_hash(&mut self, hash: &Operand) {
-        let Some(keys) = self.keys_of_made(hash) else { return };
-        let Some(Type::List(kind)) = keys.types.single() else { return };
-        if !self.memo.list(*kind).sealed {
+        let Some((kind, list)) = self.list_of_made(hash) else { return };
+        if !self.memo.list(kind).sealed {
             return;
         }
-        let key = self.is_sealed(*kind, keys.value(), Seal::Key);
+        let frozen = self.is_sealed(kind, list, Seal::Frozen);
+        let condition = Condition { value: frozen, yes: vec![], no: vec![] };
+        self.branch(0x960, condition, |s| s.send(hash, "#refuse_frozen", &[], 0x60), |_| Operand::nil());
+        if self.b.is_dead() {
+            return;
+        }
+        let key = self.is_sealed(kind, list, Seal::Key);
         let ok = self.b.unary(UnaryOp::Not, key);
         self.check(ok, ErrorKind::Unsupported(CHANGED_SET.into()), &[]);
     }
@@ -111,6 +116,30 @@ impl Lowerer<'_> {
     fn keys_of_made(&mut self, hash: &Operand) -> Option<Operand> {
         hash.types.single().filter(|ty| ty.is_made_hash())?;
         self.tuple_items(hash).into_iter().next()
+    }
+
+    /// The list that a Hash is known by which the section has made: that of its keys.
+    fn list_of_made(&mut self, hash: &Operand) -> Option<(ListKind, Value)> {
+        let keys = self.keys_of_made(hash)?;
+        match keys.types.single() {
+            Some(Type::List(kind)) => Some((*kind, keys.value())),
+            _ => None,
+        }
+    }
+
+    /// Freezes a Hash that the section has made: the list of its keys says so, to whom has the Hash and to who is given it.
+    pub(crate) fn freeze_hash(&mut self, hash: &Operand) {
+        self.make_dense(hash);
+        let Some((kind, list)) = self.list_of_made(hash).filter(|_| !self.b.is_dead()) else { return };
+        self.note_frozen_array();
+        self.seal(kind, list, Seal::Frozen);
+    }
+
+    pub(crate) fn is_frozen_hash(&mut self, hash: &Operand) -> Value {
+        match self.list_of_made(hash) {
+            Some((kind, list)) => self.is_sealed(kind, list, Seal::Frozen),
+            None => self.b.bool(false),
+        }
     }
 
     /// Can it change what such a key is compared by?
@@ -172,16 +201,10 @@ impl Lowerer<'_> {
         self.switch(&hash, 0x63, &mut |s, hash| {
             match hash.types.single() {
                 Some(Type::Hash(kind, _)) => all &= !s.hash_changes(*kind),
-                _ => {
-                    let keys = s.keys_of_made(&hash).and_then(|keys| match keys.types.single() {
-                        Some(Type::List(kind)) => Some((*kind, keys.value())),
-                        _ => None,
-                    });
-                    match keys {
-                        Some((kind, list)) => s.seal(kind, list, Seal::Key),
-                        None => all = false,
-                    }
-                }
+                _ => match s.list_of_made(&hash) {
+                    Some((kind, list)) => s.seal(kind, list, Seal::Key),
+                    None => all = false,
+                },
             }
             Operand::nil()
         });

@@ -25,7 +25,10 @@ module RandomPrograms
              "tell = ->(a) { [a, a] }; pairs << tell.call(row)"]
             .freeze
     FREEZING = ["row = [n, N].freeze", "row.freeze", "other = row.freeze", "same += 100 if row.frozen?",
-                "all << [N, n].freeze", "row = row.clone", "all << row.clone(freeze: false)"].freeze
+                "all << [N, n].freeze", "row = row.clone", "all << row.clone(freeze: false)",
+                "held = { a: row }.freeze", "held = { a: [N, n] }.freeze", "held = held.clone", "held = held.dup",
+                "held.freeze", "same += 1000 if held.frozen?", "held = held.merge({ c: row }).freeze",
+                "table = table.dup.freeze", "pairs << held.clone(freeze: false).values"].freeze
     RESULTS = ["all", "pairs", "table", "held", "row", "other", "same", "[row, other]", "[all, row]",
                "{ 1 => row }"].freeze
 

@@ -447,9 +447,13 @@ impl<'a> Results<'a> {
                 Ok::<_, Trouble>(items)
             });
             let [keys, values] = lists;
-            fallible::push(&mut pairs, (hash, Pairs { keys: keys?, values: values? }))?;
+            let word = words.get(words.get(at)? as usize + 1)?;
+            fallible::push(&mut pairs, (hash, Pairs { keys: keys?, values: values? }, word))?;
         }
-        pairs.into_iter().try_for_each(|(hash, pairs)| pairs.put_into(hash))
+        pairs.into_iter().try_for_each(|(hash, pairs, word)| {
+            pairs.put_into(hash)?;
+            freeze(hash, word)
+        })
     }
 
     /// The lambda or proc that has taken this array along, which Ruby makes of its literal when it is first met.
@@ -547,7 +551,7 @@ impl<'a> Results<'a> {
         let start = start as usize;
         let word = words.get(start)?;
         let array = self.array(length(word), |i| self.value(items, words, start + 1 + i * items.width))?;
-        freeze_array(array.as_raw(), word)?;
+        freeze(array.as_raw(), word)?;
         Ok(array)
     }
 
@@ -633,7 +637,7 @@ impl<'a> Results<'a> {
             }
             append(array, block)?;
         }
-        freeze_array(value, word)
+        freeze(value, word)
     }
 
     /// Makes the values of an object's variables, whose words begin at `at`, and sets them.
@@ -754,6 +758,7 @@ impl<'a> Results<'a> {
             })?;
         }
         self.set_default(hash, default, words, at)?;
+        freeze(hash.as_raw(), words.get(first_key - 1)?)?;
         Ok(hash.as_value())
     }
 
@@ -811,11 +816,12 @@ const fn length(word: i64) -> usize {
     word as u32 as usize
 }
 
-/// An array has got all its items: it is frozen, if the word that has its length says so.
-fn freeze_array(array: VALUE, word: i64) -> Result<(), Trouble> {
+/// An array has got all its items, or a Hash its pairs: it is frozen, if the word that has the length says so, of the Hash
+/// that of its keys.
+fn freeze(object: VALUE, word: i64) -> Result<(), Trouble> {
     if word & LIST_FROZEN != 0 {
-        // SAFETY: the array is live; what is raised ends in `protect`.
-        protect(|| unsafe { rb_sys::rb_obj_freeze(array) })?;
+        // SAFETY: it is live; what is raised ends in `protect`.
+        protect(|| unsafe { rb_sys::rb_obj_freeze(object) })?;
     }
     Ok(())
 }
