@@ -376,11 +376,7 @@ fn operator(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
             s.concatenate(&receiver, &arg)
         }
         (_, Some(Type::Array(_) | Type::Tuple(_) | Type::List(_))) => s.send(&receiver, name, &[arg], 1),
-        (_, Some(ty)) => {
-            let name = s.coercion_name(ty);
-            s.fail(ErrorKind::TypeError(format!("no implicit conversion of {name} into Array")), &[])
-        }
-        _ => Operand::bottom(),
+        _ => s.fail_conversion("no implicit conversion of ", &arg, " into Array"),
     })
 }
 

@@ -16,7 +16,7 @@ use super::operand::{self, Operand};
 use super::results::{RowWords, is_plain, width};
 use super::{Condition, Lowerer};
 use crate::heap::schema::{Output, Stored};
-use crate::ir::settling::{HeldValue, Log};
+use crate::ir::settling::{HeldForm, HeldValue, Log};
 use crate::ir::{Arrays, Buffer, BufferKind, Comparison, Op, Ty, Value};
 use crate::types::{ArrayKind, ListKind, Type, TypeSet};
 
@@ -238,7 +238,7 @@ impl Lowerer<'_> {
             },
             room: written(BufferKind::ArrayRoom(kind), Ty::I32),
             ends: written(BufferKind::ArrayEnds(kind), Ty::I64),
-            items: HeldValue { word: 0, shape: types.single_shape(), into },
+            items: HeldValue { word: 0, form: HeldForm::of(&types), into },
             width: width(&types),
         };
         for buffer in [into.payload, into.tag].into_iter().flatten() {

@@ -4,7 +4,7 @@
 use super::Lowerer;
 use super::strings::{BYTESIZE, ENCODING, FLAGS, HEADER, SIZE, STRING_FROZEN, WORDS};
 use crate::heap::schema::Stored;
-use crate::ir::settling::{Bytes, HeldValue, NewObjects};
+use crate::ir::settling::{Bytes, HeldForm, HeldValue, NewObjects};
 use crate::ir::{Arrays, BufferKind, Items, Ty};
 use crate::types::{ClassId, HierarchyId, Shape, Type, TypeSet};
 
@@ -49,7 +49,7 @@ impl Lowerer<'_> {
             length: self.buffer(BufferKind::ArrayLength(kind), Ty::I32),
             items: self.parts(&values, &Stored::written(Type::Integer.into())),
         };
-        let held = |word: i64, into| HeldValue { word: word as usize, shape: Some(Shape::Integer), into };
+        let held = |word: i64, into| HeldValue { word: word as usize, form: HeldForm::Payload(Shape::Integer), into };
         NewObjects {
             hierarchy,
             place: self.host.class_index(hierarchy, ClassId::STRING),

@@ -10,7 +10,7 @@ use super::operand::{self, Operand};
 use super::results::{RowWords, is_plain, width};
 use super::stored::Kept;
 use crate::heap::schema::{Output, Stored};
-use crate::ir::settling::{HeldValue, NewArrays, NewObjects, Settling, SettlingKernel};
+use crate::ir::settling::{HeldForm, HeldValue, NewArrays, NewObjects, Settling, SettlingKernel};
 use crate::ir::{
     Arrays, BinaryOp, BufferKind, Comparison, Interval, Items, KernelId, Scalar, ScalarInfo, ScalarSource,
     Stmt, Ty,
@@ -379,7 +379,7 @@ impl Lowerer<'_> {
                 length: self.buffer(BufferKind::ArrayLength(number), Ty::I32),
                 items: into,
             };
-            let items = HeldValue { word: 0, shape: types.single_shape(), into };
+            let items = HeldValue { word: 0, form: HeldForm::of(&types), into };
             settling.lists.insert(kind, NewArrays { kind: number, arrays, items, width: width(&types) });
         }
         for kind in self.memo.logs.clone() {
@@ -400,17 +400,17 @@ impl Lowerer<'_> {
             self.any_frozen(hierarchy).then(|| self.buffer(BufferKind::Frozen(hierarchy), Ty::Bool));
         let (mut variables, mut words) = (Vec::new(), 1);
         for (name, types) in fields {
-            let shape = types.single_shape();
+            let form = HeldForm::of(&types);
             let key = (hierarchy, name.clone());
             let Some(stored) = self.memo.columns.get(&key).map(|memo| memo.stored.clone()) else { continue };
             let into = self.parts(
                 &|part| BufferKind::Column { hierarchy, name: name.clone(), part },
                 &Stored::written(stored),
             );
-            variables.push(HeldValue { word: words, shape, into });
+            variables.push(HeldValue { word: words, form, into });
             if let (true, Some(frozen)) = (name == FROZEN, &mut frozen) {
                 let into = Items { payload: Some(*frozen), tag: None };
-                variables.push(HeldValue { word: words, shape, into });
+                variables.push(HeldValue { word: words, form, into });
             }
             words += width(&types);
         }

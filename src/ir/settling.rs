@@ -9,7 +9,7 @@
 //! them a row, and all that refer to them have that.
 
 use super::{Arrays, Buffer, Items, Scalar};
-use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Shape};
+use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Shape, Type, TypeSet};
 use std::collections::BTreeMap;
 
 /// For all kernels of a program.
@@ -98,9 +98,33 @@ pub struct RememberedRows {
 pub struct HeldValue {
     /// From where the object, or the item, begins.
     pub word: usize,
-    /// Of all such values. Of several there are two words: tag and payload.
-    pub shape: Option<Shape>,
+    pub form: HeldForm,
     pub into: Items,
+}
+
+/// How such values stand in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeldForm {
+    /// All are this one, a shape and its payload, so there is no word.
+    One(Shape, i64),
+    /// All have this shape: one word.
+    Payload(Shape),
+    /// Tag and payload.
+    Tagged,
+}
+
+impl HeldForm {
+    /// Of values of some types.
+    pub fn of(types: &TypeSet) -> Self {
+        match (types.single(), types.single_shape()) {
+            (Some(Type::Module(ClassId(number)) | Type::Proc(number)), Some(shape)) => {
+                Self::One(shape, (*number).into())
+            }
+            (_, Some(Shape::Nil)) => Self::One(Shape::Nil, 0),
+            (_, Some(shape)) => Self::Payload(shape),
+            (_, None) => Self::Tagged,
+        }
+    }
 }
 
 /// Where a kernel leaves what it makes.

@@ -34,7 +34,7 @@ impl DriverState<'_> {
                 for item in 0..count {
                     let array = words.get(*element as usize, of_arrays + ARRAY_HEADER + item)? as i32;
                     let at = of_items + ARRAY_HEADER + item * log.width;
-                    let item = words.held(rows, (*element as usize, at), log.items.shape)?;
+                    let item = words.held(rows, (*element as usize, at), log.items.form)?;
                     self.pushed.push(Pushed { element: *element, log: *number, array, item });
                 }
             }

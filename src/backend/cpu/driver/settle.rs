@@ -9,7 +9,7 @@ use crate::backend::{Launch, Outcome};
 use crate::error::Error;
 use crate::fallible;
 use crate::heap::{Column, JobOrder, Round, Segment, marks};
-use crate::ir::settling::{HeldValue, NewArrays, NewObjects, Settling, SettlingKernel};
+use crate::ir::settling::{HeldForm, HeldValue, NewArrays, NewObjects, Settling, SettlingKernel};
 use crate::ir::walk::for_each;
 use crate::ir::{Arrays, Buffer, BufferKind, Items, KernelId, Op, Program, Stmt, Watched};
 use crate::parallel;
@@ -238,12 +238,12 @@ impl Words<'_> {
         self,
         rows: &Rows,
         (element, word): (usize, usize),
-        shape: Option<Shape>,
+        form: HeldForm,
     ) -> Result<(Shape, i64), Error> {
-        let (shape, payload) = match shape {
-            Some(Shape::Nil) => return Ok((Shape::Nil, 0)),
-            Some(shape) => (shape, self.get(element, word)?),
-            None => (shape_of(self.get(element, word)?)?, self.get(element, word + 1)?),
+        let (shape, payload) = match form {
+            HeldForm::One(shape, payload) => return Ok((shape, payload)),
+            HeldForm::Payload(shape) => (shape, self.get(element, word)?),
+            HeldForm::Tagged => (shape_of(self.get(element, word)?)?, self.get(element, word + 1)?),
         };
         self.value(rows, element, shape, payload)
     }
@@ -543,10 +543,10 @@ impl DriverState<'_> {
                 let frozen = Items { payload: Some(*frozen), tag: None };
                 self.fill(frozen, first, objects.len(), |_| Ok((Shape::Bool, 1)))?;
             }
-            for HeldValue { word, shape, into } in variables {
+            for HeldValue { word, form, into } in variables {
                 self.fill(*into, first, objects.len(), |number| {
                     let (element, start) = objects[number];
-                    words.held(rows, (element as usize, start as usize + word), *shape)
+                    words.held(rows, (element as usize, start as usize + word), *form)
                 })?;
             }
             if let Some(bytes) = bytes {
@@ -569,7 +569,7 @@ impl DriverState<'_> {
                 let length = self.column(into.length).bits(first + number) as usize;
                 let begin = *start as usize + ARRAY_HEADER + items.word;
                 self.fill(items.into, offset, length, |item| {
-                    words.held(rows, (*element as usize, begin + item * width), items.shape)
+                    words.held(rows, (*element as usize, begin + item * width), items.form)
                 })?;
             }
         }
