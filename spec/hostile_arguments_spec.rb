@@ -39,6 +39,58 @@ each_backend do
     expect_same([1]) { |n| { a: n }.key? }
   end
 
+  it "counts those that may be left away, in the words of each method" do
+    list = [3, 1, 2]
+    expect_same([1]) { |n| list.inject(n, 1, 2) }
+    expect_same([1]) { |n| { a: n }.any?(1, 2) }
+    expect_same([1]) { |n| n.step(2, 1, 5) { 3 } }
+    expect_same([1]) { |n| (n..3).first(1, 2) }
+    expect_same([1]) { |n| (n..3).count(1, 2) }
+    expect_same([1]) { |n| list.each_with_index(n) { 3 } }
+    expect_same(["a"]) { |text| text.sub("b") }
+    expect_same([1]) { |n| n.send }
+    expect_same([1]) { |n| list.slice_after(n) { true } }
+    expect_same([[], [7], [7, 8]]) { |items| items.inject }
+    expect_same([1]) { |n| [list.max_by(2).to_a, n] }
+  end
+
+  it "converts arguments in the order of C" do
+    expect_same(["a"]) { |text| Math.hypot(text, [1]) }
+    expect_same(["a"]) { |text| Math.ldexp(text, [1]) }
+    expect_same([2**31]) { |n| Math.ldexp(1.0, n) }
+    expect_same([2**31]) { |n| 2.to_s(n) }
+    expect_same([2**31]) { |n| "a".sum(n) }
+    expect_same([1]) { |n| /a/.match(n..2, [n]) }
+    expect_same([1]) { |n| "a".match(n, 1, 2) }
+    expect_same(["e"]) { |text| [1.5].sum(text) }
+    expect_same([nil]) { |x| [1.5].sum(x) }
+    expect_same([1.0]) { |x| [[].zip(x), [].join(x).encoding == Encoding::US_ASCII] }
+    expect_same([1.0]) { |x| [1].zip(x) }
+    expect_same([2**62]) { |n| [1].insert(n, 1) }
+  end
+
+  it "says what ranges without an end cannot do" do
+    expect_same([1]) { |n| (n..).last }
+    expect_same([1]) { |n| (n..).entries }
+    expect_same([1]) { |n| (..n).first(n) }
+    expect_same([1]) { |n| [(..n).last, (n...n).last(2)] }
+    expect_same([1]) { |n| (..n).last(n) }
+  end
+
+  it "yields what chars and its like take apart" do
+    expect_same(["aé"]) { |text| found = []; [text.chars { |x| found << x }, found] }
+    expect_same(["aé"]) { |text| found = []; [text.bytes { |x| found << x }, text.codepoints { |x| found << x }, found] }
+    expect_same(["a\nb"]) { |text| found = []; [text.lines { |x| found << x }, text.lines { break 7 }, found] }
+  end
+
+  it "tells true from false in what cannot be compared or put together" do
+    flags = [true, false]
+    expect_same([false, true]) { |x| [1] & x }
+    expect_same([true]) { |x| [x, false, nil].minmax }
+    expect_same([1]) { |n| [flags.minmax, n] }
+    expect_same([{ a: 1 }]) { |hash| hash.to_h { true } }
+  end
+
   it "names classes as what they are" do
     expect_same([1]) { |n| n + Integer }
     expect_same(["a"]) { |text| text.start_with?(String) }

@@ -84,6 +84,13 @@ each_backend do
     expect(out).to eq([0, *(1...5000).step(3)])
   end
 
+  it "collects classes and what else takes no place" do
+    expect_same_pushes { |_, _, out| out << String }
+    expect_same_pushes { |a, world, out| (out << Integer) && world.log.push(Float, nil) && a.young.push(nil) }
+    log = [:a]
+    expect([1, 2].pmap { |_| log << Symbol }.last).to eq [:a, Symbol, Symbol]
+  end
+
   it "collects what elements make" do
     expect_same_pushes { |a, _, _| a.young << Pushing::Animal.new(a.x, a) }
     expect_same_pushes(ticks: 3) { |a, _, _| a.young << Pushing::Animal.new(a.x += 1, a) }

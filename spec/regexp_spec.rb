@@ -54,6 +54,13 @@ RSpec.describe "Regular expressions" do
     expect(given_by(items, :pmap, &).inspect).to eq(given_by(items, :map, &).inspect)
   end
 
+  it "names groups in US-ASCII" do
+    expect_same([/(?<x>b)(?<y>z)?/]) do |pattern|
+      names = pattern.names + "abc".match(pattern).named_captures.keys
+      names.map { |name| name.encoding == Encoding::US_ASCII }
+    end
+  end
+
   it "are asked by pgrep, whose block sees what was matched" do
     number = /(\d+)/
     expect(lines.pgrep(number) { $1.to_i }).to eq(lines.grep(number) { $1.to_i })

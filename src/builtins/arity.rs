@@ -1,6 +1,8 @@
 //! How many arguments Ruby's own methods take that are written in C and have a varying number: of those Ruby's `arity`
 //! only tells that it varies.
 
+use rustc_hash::FxHashSet;
+
 /// Least and most, and the methods. What is in none of these takes any number, or is not known to take splats.
 const BOUNDS: &[((usize, usize), &str)] = &[
     (
@@ -17,21 +19,37 @@ const BOUNDS: &[((usize, usize), &str)] = &[
          Random::Base#rand Range#count Range#first Range#last Range#max Range#min Range#step Regexp.last_match \
          Set#join String#chomp String#chomp! String#each_line String#lines String#scrub String#sum String#to_i",
     ),
+    ((1, 1), "Kernel#Float"),
     ((0, 2), "Array.new Enumerable#inject Enumerable#reduce Numeric#step String#split"),
     (
         (1, 2),
         "Array#[] Array#fetch Array#slice Array#slice! Comparable#clamp Hash#fetch Integer#[] Integer#pow \
-         Kernel#Float Kernel#Integer Kernel#respond_to? MatchData#[] Math.log Regexp#match Regexp#match? String#[] \
+         Kernel#Integer Kernel#respond_to? MatchData#[] Math.log Regexp#match Regexp#match? String#[] \
          String#byteslice String#center String#gsub String#gsub! String#index String#ljust String#match \
-         String#match? String#rindex String#rjust String#slice String#slice! String#sub String#sub! String#upto \
+         String#match? String#rindex String#rjust String#slice String#slice! String#upto \
          Symbol#[] Symbol#match Symbol#match? Symbol#slice",
     ),
     ((1, 3), "Array#fill Regexp.new"),
+    ((2, 2), "String#sub String#sub!"),
     ((2, 3), "Array#[]= Range.new String#[]="),
 ];
 
+/// Those whose rules count.
+const COUNTING: &[&str] = &["Range#first", "Range#last", "String#match", "Symbol#match"];
+
+/// Those that look at something else before they count.
+const LATE: &[&str] =
+    &["Integer#chr", "Integer#digits", "Kernel#Integer", "Range#max", "Range#min", "String#chomp!"];
+
+/// Those that tell of too many that there may be one, though there may be none.
+const ONE_AT_MOST: &[&str] = &["Enumerable#count", "Enumerable#find_index", "Range#count"];
+
+/// Those that hand on all that they are given to `each`, which takes nothing where it is Ruby's own.
+const TO_EACH: &[&str] =
+    &["each_with_index", "each_entry", "to_a", "entries", "reverse_each", "to_h", "to_set"];
+
 /// Those that take something else with a block.
-const WITH_BLOCK: &[((usize, usize), &str)] = &[((0, 2), "Array#fill")];
+const WITH_BLOCK: &[((usize, usize), &str)] = &[((0, 2), "Array#fill"), ((1, 2), "String#sub String#sub!")];
 
 /// Least and most of a method, where both are known: `of` is its class with `#`, or its module with a dot.
 pub(crate) fn bounds(of: &str, name: &str, arity: i64, has_block: bool) -> Option<(usize, usize)> {
@@ -43,4 +61,45 @@ pub(crate) fn bounds(of: &str, name: &str, arity: i64, has_block: bool) -> Optio
         table.iter().find(|(_, names)| names.split_whitespace().any(is)).map(|(bounds, _)| *bounds)
     };
     has_block.then(|| find(WITH_BLOCK)).flatten().or_else(|| find(BOUNDS))
+}
+
+/// May a number of arguments of a method of this name be wrong by one of the tables?
+pub(crate) fn is_counted(name: &str) -> bool {
+    thread_local! {
+        static NAMES: FxHashSet<&'static str> = {
+            let names = BOUNDS.iter().flat_map(|(_, names)| names.split_whitespace());
+            names.filter_map(|name| name.rsplit(['#', '.']).next()).collect()
+        };
+    }
+    NAMES.with(|names| names.contains(name)) || hands_on(name)
+}
+
+/// Does a method of Enumerable's hand on what it is given to `each`?
+pub(crate) fn hands_on(name: &str) -> bool {
+    TO_EACH.contains(&name)
+}
+
+/// What becomes of a wrong number of arguments.
+pub(crate) enum Miscount {
+    /// An ArgumentError with what is expected.
+    Told(String),
+    /// The method's own rule tells.
+    Own,
+    /// What Ruby says hangs on what the values are.
+    Unknown,
+}
+
+pub(crate) fn miscount(of: &str, name: &str, (least, most): (usize, usize)) -> Miscount {
+    let is_among =
+        |names: &[&str]| names.iter().any(|known| known.strip_prefix(of).is_some_and(|known| known == name));
+    match () {
+        () if is_among(COUNTING) => Miscount::Own,
+        () if is_among(LATE) => Miscount::Unknown,
+        () if is_among(ONE_AT_MOST) => Miscount::Told("1".into()),
+        () => Miscount::Told(expected(least, most)),
+    }
+}
+
+pub(crate) fn expected(least: usize, most: usize) -> String {
+    if least == most { least.to_string() } else { format!("{least}..{most}") }
 }

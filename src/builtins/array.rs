@@ -6,7 +6,7 @@ use super::integer::to_integer_argument;
 use super::{Invocation, Row, bare, carrying, naming, random, recursion, row, spreading, tuple};
 use crate::infer::{Changing, Condition, Lowerer, Operand, Seal, class_of};
 use crate::ir::{Comparison, ErrorKind, Value};
-use crate::types::{HashPart, RangeEnd, Shape, Type};
+use crate::types::{HashPart, RangeEnd, Shape, Type, TypeSet};
 
 pub(super) const ROWS: &[Row] = &[
     row("[]", at),
@@ -225,6 +225,14 @@ pub(super) const ROWS: &[Row] = &[
             && c.args.iter().chain([&c.receiver]).all(|operand| s.has_hash(&operand.types, &mut Vec::new()));
         Operand::bool(s.b.bool(hashes))
     }),
+    // Have they all a hash, which is a `hash` of the user's for some?
+    row("#asks_hash?", |s, c| {
+        let items = c.receiver.types.single().map_or_else(TypeSet::empty, |ty| s.types_of_items(ty));
+        let all = [&items, &c.args[0].types];
+        let asks = all.iter().any(|types| s.asks_for_hash(types, &mut Vec::new()));
+        let asks = asks && all.iter().all(|types| s.has_hash(types, &mut Vec::new()));
+        Operand::bool(s.b.bool(asks))
+    }),
     // Can there be objects among the items that have an `eql?` of their own?
     row("#own_eql?", |s, c| {
         let arrays: Vec<Type> = c
@@ -403,13 +411,30 @@ fn operators(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
 pub(super) fn zipped(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Invocation> {
     let mut args = Vec::new();
     for (i, arg) in call.args.iter().enumerate() {
-        let array = s.within_slot(i as u32, |s| as_zipped(s, arg));
+        let array = s.within_slot(i as u32, |s| match s.looks_at_zipped(call, arg) {
+            Some(some) => s.branch(0x30, some, |s| as_zipped(s, arg), |s| s.tuple(&[])),
+            None => as_zipped(s, arg),
+        });
         if array.is_bottom() {
             return None;
         }
         args.push(s.within_slot(0x20 + i as u32, |s| as_many(s, &call.receiver, array)));
     }
     Some(call.with_args(args))
+}
+
+impl Lowerer<'_> {
+    /// Of an Array, whether there is an item to zip with what is no list: only then MRI looks at that.
+    fn looks_at_zipped(&mut self, call: &Invocation, arg: &Operand) -> Option<crate::infer::Condition> {
+        let is_list = |ty: &Type| matches!(ty, Type::Array(_) | Type::Tuple(_) | Type::List(_));
+        if !call.receiver.types.iter().all(is_list) || arg.types.iter().all(is_list) {
+            return None;
+        }
+        let length = length_of(self, &call.receiver)?;
+        let zero = self.b.i64(0);
+        let value = self.b.compare(Comparison::Gt, length, zero);
+        Some(crate::infer::Condition { value, yes: vec![], no: vec![] })
+    }
 }
 
 /// What an array is zipped with: of an Enumerator, or of a range without an end, as many items as it has.

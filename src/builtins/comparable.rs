@@ -24,8 +24,9 @@ fn clamp(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     }
     let Some(call) = &s.understood(call, 0..1) else { return Operand::bottom() };
     let Some((low, high, exclusive, low_end, high_end)) = range_ends(&call.args[0]) else {
-        let message = format!("wrong argument type {} (expected Range)", s.describe(&call.args[0].types));
-        return s.fail(ErrorKind::TypeError(message), &[]);
+        return s.switch(&call.args[0], 0, &mut |s, arg| {
+            s.fail_conversion("wrong argument type ", &arg, " (expected Range)")
+        });
     };
     if exclusive && high.is_some() {
         return s.fail(ErrorKind::ArgumentError("cannot clamp with an exclusive range".into()), &[]);

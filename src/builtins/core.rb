@@ -90,11 +90,12 @@ module Numeric
   def step(limit = nil, step = 1, by: nil, to: nil)
     limit = to unless to.__nil?
     step = by unless by.__nil?
+    __known_step(step)
     raise ArgumentError, "step can't be 0" if step == 0
 
     if is_a?(Float) || limit.is_a?(Float) || step.is_a?(Float)
       unit = step.to_f
-      last = limit.__nil? ? unit / 0.0 : limit.to_f
+      last = limit.__nil? ? unit / 0.0 : Math.__double(limit)
       to_f.__each_step(last, unit, false) { |x| yield x }
     else
       i = self
@@ -697,8 +698,8 @@ module Math
 
   # In steps, of which only the last one rounds.
   def ldexp(fraction, exponent)
+    n = __c_int(exponent).clamp(-4000, 4000)
     x = __float(fraction)
-    n = __to_int(exponent).clamp(-4000, 4000)
     while n > 1023
       x *= 8.98846567431158e307
       n -= 1023
@@ -812,12 +813,12 @@ module Enumerable
     n = __to_long(n)
     raise ArgumentError, "invalid slice size" if n <= 0
 
-    slice = __list(n)
+    slice = __list(n < 1024 ? n : 1024)
     each do |x|
       slice.__push(x)
       if slice.size == n
         yield slice
-        slice = __list(n)
+        slice = __list(n < 1024 ? n : 1024)
       end
     end
     yield slice if slice.size > 0
@@ -828,7 +829,7 @@ module Enumerable
     n = __to_long(n)
     raise ArgumentError, "invalid size" if n <= 0
 
-    items = __list(n)
+    items = __list(n < 1024 ? n : 1024)
     each do |x|
       items.__push(x)
       items.__drop_front(1) if items.size > n
@@ -1323,6 +1324,19 @@ module Enumerable
 
   # ---- folding
 
+  # Without a block or the name of a method, which nothing asks for until there are two.
+  def __inject_nothing
+    found = nil
+    count = 0
+    each do |item|
+      raise LocalJumpError, "no block given" if count > 0
+
+      found = item
+      count += 1
+    end
+    found
+  end
+
   def __inject_from(initial)
     acc = initial
     each { |x| acc = yield(acc, x) }
@@ -1570,6 +1584,21 @@ module Enumerable
     i = 0
     while i < size
       return i if value.__alike(__item(i))
+
+      i += 1
+    end
+    -1
+  end
+
+  # The same of keys: Ruby asks those alone for `eql?` that have the same hash.
+  def __place_of_key(value)
+    return __place_of(value) unless __asks_hash?(value)
+
+    hash = value.__raw_hash
+    i = 0
+    while i < size
+      item = __item(i)
+      return i if item.__raw_hash == hash && value.__alike(item)
 
       i += 1
     end
@@ -2004,7 +2033,7 @@ module Array
             x = yield(item) if block_given? && __ruby?(:array_sum_asks_twice)
           else
             total = integers + total if some
-            total = Math.__float(total) if x.is_a?(Float)
+            total = Math.__double(total) if x.is_a?(Float)
           end
         end
         if !plain && (x.is_a?(Integer) || x.is_a?(Float)) && (total.is_a?(Integer) || total.is_a?(Float))
@@ -2901,6 +2930,8 @@ module Array
 
     minimum = -size - 1
     raise IndexError, "index #{index} too small for array; minimum: #{minimum}" if index < minimum
+
+    raise IndexError, "index #{index} too big" if index >= 1_152_921_504_606_846_975
 
     index < 0 ? index + size + 1 : index
   end
@@ -3804,7 +3835,7 @@ module Hash
 
     if __asks_keys?(key)
       __refuse_keys if __keys.size > 256
-      return __keys.__place_of(key)
+      return __keys.__place_of_key(key)
     end
     count = __keys.size * 2
     return -1 if count == 0
@@ -4059,7 +4090,12 @@ module Hash
     keys.map { |key| __fetch_block(key) { |missing| yield missing } }
   end
 
+  # MRI goes through small ones by `==`, and looks into others by the hash.
   def assoc(key)
+    if size <= 8
+      each { |pair| return pair if key.__equals(pair[0]) }
+      return nil
+    end
     place = __find(key)
     place < 0 ? nil : __item(place)
   end
@@ -4115,11 +4151,11 @@ module MadeHash
   # The index of a key, or -1.
   def __find_made(key)
     keys = __raw_keys
-    return keys.__place_of(key) unless keys.__hashes?(key)
+    return keys.__place_of_key(key) unless keys.__hashes?(key)
 
     slots = __slots
     __index if slots.size == 0 && keys.size >= 16
-    return keys.__place_of(key) if slots.size == 0
+    return keys.__place_of_key(key) if slots.size == 0
 
     number = slots.__item(__slot_of(key))
     number == 0 ? -1 : number - __before - 1
@@ -4570,12 +4606,15 @@ module Struct
   end
 
   def values_at(*indices)
-    indices.each { |index| __check_offset(index, size) unless index.is_a?(Range) }
-    to_a.values_at(*indices)
+    all = to_a
+    indices.each { |index| index.is_a?(Range) ? all.values_at(index) : __check_offset(index, size) }
+    all.values_at(*indices)
   end
 
   def __check_offset(index, size)
     i = __to_long(index)
+    __refuse_wide if i >= 4_611_686_018_427_387_904 || i < -4_611_686_018_427_387_904
+    __c_int(i)
     raise IndexError, "offset #{i} too large for struct(size:#{size})" if i >= size
     raise IndexError, "offset #{i} too small for struct(size:#{size})" if i < -size
   end
@@ -4834,6 +4873,15 @@ module Random
 end
 
 module Kernel
+  # As an `int` of C.
+  def __c_int(value)
+    n = __to_long(value)
+    raise RangeError, "integer #{n} too big to convert to `int'" if n > 2_147_483_647
+    raise RangeError, "integer #{n} too small to convert to `int'" if n < -2_147_483_648
+
+    n
+  end
+
   def tap
     yield self
     self

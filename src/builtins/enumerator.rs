@@ -219,14 +219,15 @@ pub(crate) fn enumerates(ty: &Type, name: &str, arguments: usize) -> bool {
             "group_by" if !ty.is_hash() => none,
             "each" | "map" | "collect" | "select" | "filter" | "find_all" | "reject" | "filter_map"
             | "flat_map" | "collect_concat" | "each_with_index" | "each_index" | "reverse_each"
-            | "each_entry" | "partition" | "min_by" | "max_by" | "minmax_by" | "sort_by" | "find"
-            | "detect" | "rfind" | "index" | "rindex" | "find_index" | "take_while" | "drop_while" => none,
+            | "each_entry" | "partition" | "minmax_by" | "sort_by" | "find" | "detect" | "rfind"
+            | "index" | "rindex" | "find_index" | "take_while" | "drop_while" => none,
+            "min_by" | "max_by" => arguments <= 1,
             "each_slice" | "each_cons" | "each_with_object" => arguments == 1,
             "combination" | "repeated_combination" | "repeated_permutation" => arguments == 1,
             "permutation" | "cycle" => arguments <= 1,
             "with_index" => matches!(ty, Type::Enumerator(..)) && arguments <= 1,
             "with_object" => matches!(ty, Type::Enumerator(..)) && arguments == 1,
-            "step" | "%" => matches!(ty, Type::Range { .. }),
+            "step" | "%" => matches!(ty, Type::Range { .. }) && arguments <= 1,
             _ => false,
         },
         ty if ty.is_string() => match name {

@@ -34,6 +34,14 @@ pub(super) const ROWS: &[Row] = &[
     row("**", power),
     row("pow", power),
     row("div", |s, c| {
+        // MRI asks the divisor whether it is 0 before it asks for its `coerce`.
+        if c.args.iter().any(|arg| arg.types.iter().any(Type::is_instance)) {
+            return s.refuse_here(
+                "unsupported-argument",
+                "`Float#div` by an object cannot run in a section",
+                Some("give it a number".into()),
+            );
+        }
         numbers(s, c, &|s, a, b| {
             check_divisor(s, b);
             let quotient = s.b.binary(BinaryOp::DivF, a, b);

@@ -294,9 +294,13 @@ pub(super) const PRIMITIVES: &[Row] = &[
                 return value;
             }
             s.each_of_bool(&value, &mut |s, value| {
-                let class = value.types.iter().next().map(crate::infer::class_of);
-                let class = class.map_or_else(String::new, |class| s.host.class_name(class));
-                let mut message = vec![MessagePart::Text(format!("wrong element type {class}"))];
+                // Of an array's items MRI tells the class, elsewhere nil, true and false as they are.
+                let told = value.types.iter().next().map(|ty| match c.args.get(1) {
+                    Some(_) => s.host.class_name(crate::infer::class_of(ty)),
+                    None => s.coercion_name(ty),
+                });
+                let told = told.unwrap_or_default();
+                let mut message = vec![MessagePart::Text(format!("wrong element type {told}"))];
                 let mut operands = vec![];
                 if let Some(index) = c.args.get(1) {
                     message.push(MessagePart::Text(" at ".into()));

@@ -170,6 +170,7 @@ end
 
 module Array
   def join(separator = nil)
+    return "".__build(0).__force(1) if size == 0
     return __join_within(separator, __trail) if __cyclic?(:join)
 
     between = separator.__nil? ? "".__force(1) : "".__string_argument(separator)

@@ -97,6 +97,13 @@ pub(super) const ROWS: &[Row] =
                     Some("give the first bit and the number of bits: n[first, count]".into()),
                 );
             }
+            if c.args.first().is_some_and(|a| a.types.contains(&Type::Float)) {
+                return s.refuse_here(
+                    "unsupported-method",
+                    "`Integer#[]` with a Float cannot run in a section",
+                    Some("give it an Integer".into()),
+                );
+            }
             let Some(index) = integer_argument(s, c) else { return Operand::bottom() };
             // Bits beyond the 63rd are the sign's; negative positions are 0.
             let (zero, last) = (s.b.i64(0), s.b.i64(63));

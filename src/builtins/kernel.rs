@@ -58,6 +58,11 @@ pub(super) const ROWS: &[Row] = &[
         Operand::bool(s.b.bool(word))
     }),
     bare("#hash", hash),
+    // As a `hash` of the user's gives it, which may be that of another class's objects.
+    bare("#raw_hash", |s, c| match c.receiver.types.single() {
+        Some(ty) if s.is_alike_by_methods(ty) => raw_own_hash(s, &c.receiver),
+        _ => told_hash(s, &c.receiver),
+    }),
     bare("hash", asked_hash),
     // What `join` puts together.
     carrying("#joined", |s, c| match c.receiver.types.single() {
@@ -135,10 +140,17 @@ pub(super) const ROWS: &[Row] = &[
         }
     }),
     carrying("#compare_failed", |s, c| {
-        let class = c.receiver.types.iter().next().map(crate::infer::class_of);
-        let before =
-            format!("comparison of {} with ", class.map_or_else(String::new, |c| s.host.class_name(c)));
-        s.switch(&c.args[0], 0, &mut |s, arg| s.fail_about(false, before.clone(), &arg, " failed".into()))
+        s.each_of_bool(&c.receiver, &mut |s, receiver| {
+            let class = receiver.types.iter().next().map(crate::infer::class_of);
+            let before =
+                format!("comparison of {} with ", class.map_or_else(String::new, |c| s.host.class_name(c)));
+            s.switch(&c.args[0], 0, &mut |s, arg| s.fail_about(false, before.clone(), &arg, " failed".into()))
+        })
+    }),
+    bare("#refuse_wide", |s, _| {
+        let message = "the members of a Struct at an index of 2**62 and more are no question for a section \
+                       [unsupported-argument]\n  hint: MRI takes such an index for another one";
+        s.fail(ErrorKind::Unsupported(message.into()), &[])
     }),
     // The members of a Struct or Data, whatever its own methods give.
     bare("#items", super::structs::items),
@@ -389,6 +401,9 @@ fn responds_to(s: &mut Lowerer<'_>, call: &Invocation, all: bool) -> Operand {
 
 /// `send(:name, arguments)`.
 fn send(s: &mut Lowerer<'_>, call: &Invocation, call_type: CallType) -> Operand {
+    if call.args.is_empty() {
+        return s.fail(ErrorKind::ArgumentError("no method name given".into()), &[]);
+    }
     named(s, &call.name, call.args.first(), &mut |s, name| {
         let arguments = call.with_args(call.args[1..].to_vec()).arguments(false);
         s.dispatch(&call.receiver, name, &arguments, call.block.clone(), call_type)
@@ -650,12 +665,17 @@ fn alike(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 
 /// What `hash` of a class of the user's gives, which Ruby's own objects have numbers for that are not those of Ruby.
 fn own_hash(s: &mut Lowerer<'_>, receiver: &Operand) -> Operand {
+    let number = raw_own_hash(s, receiver);
+    if number.is_bottom() { number } else { Operand::integer(s.mixed(number.value())) }
+}
+
+fn raw_own_hash(s: &mut Lowerer<'_>, receiver: &Operand) -> Operand {
     let outer = std::mem::replace(&mut s.hashing, true);
     let number = s.send_from(receiver, "hash", &[], 11, crate::infer::CallType::Own);
     s.hashing = outer;
     match number.types.single() {
         _ if number.is_bottom() => number,
-        Some(Type::Integer) => Operand::integer(s.mixed(number.value())),
+        Some(Type::Integer) => number,
         _ => s.refuse_here(
             "unsupported-key",
             "a `hash` that gives something else than an Integer cannot run in a section",
@@ -667,7 +687,6 @@ fn own_hash(s: &mut Lowerer<'_>, receiver: &Operand) -> Operand {
 /// `hash`, of Ruby's own objects: another number in each process, so it is for the `hash` of a key alone. There it has few
 /// bits, so that it can be added up and multiplied by small numbers, as it is where Integers have no end.
 fn asked_hash(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    const BITS: i64 = 40;
     let is_own = call.receiver.types.iter().any(|ty| s.is_alike_by_methods(ty));
     // A `super` of one's own `hash` would tell objects apart.
     if !s.hashing || is_own || !s.has_hash(&call.receiver.types, &mut Vec::new()) {
@@ -681,7 +700,12 @@ fn asked_hash(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             ),
         );
     }
-    let number = s.send(&call.receiver, "#hash", &[], 12);
+    told_hash(s, &call.receiver)
+}
+
+fn told_hash(s: &mut Lowerer<'_>, of: &Operand) -> Operand {
+    const BITS: i64 = 40;
+    let number = s.send(of, "#hash", &[], 12);
     if number.is_bottom() {
         return number;
     }
@@ -808,6 +832,17 @@ fn convert(s: &mut Lowerer<'_>, call: &Invocation, to_integer: bool) -> Operand 
     };
     if !s.count_arguments(call, 1, if to_integer { 2 } else { 1 }) {
         return Operand::bottom();
+    }
+    let is_text = |operand: &Operand| operand.types.iter().any(Type::is_string);
+    if let Some(base) = call.args.get(1)
+        && !is_text(&call.args[0])
+        && (base.types.single() != Some(&Type::Integer) || s.literal(base).is_none_or(|base| base == 0))
+    {
+        return s.refuse_here(
+            "unsupported-method",
+            "`Integer` with a base takes a String, and a number as the base, in a section".to_owned(),
+            Some("leave the base away".into()),
+        );
     }
     s.switch(&call.args[0], 0, &mut |s, arg| match arg.types.single() {
         Some(ty) if ty.is_string() => super::string::number(s, call, &arg, to_integer, quiet),

@@ -80,6 +80,19 @@ pub(super) const ROWS: &[Row] = &[
         Some([x]) => Operand::float(x),
         None => Operand::bottom(),
     }),
+    // The same by the rules of `NUM2DBL`, which tells of some values in another way.
+    row("#double", |s, c| {
+        let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
+        s.switch(&arg, 29, &mut |s, arg| match arg.types.iter().next() {
+            Some(Type::Nil | Type::True | Type::False) => {
+                s.fail_conversion("no implicit conversion to float from ", &arg, "")
+            }
+            Some(ty) if ty.is_string() => {
+                s.fail(ErrorKind::TypeError("no implicit conversion to float from string".into()), &[])
+            }
+            _ => float(s, &arg, 28).map_or_else(Operand::bottom, Operand::float),
+        })
+    }),
     row("atan2", |s, c| {
         let Some([y, x]) = floats::<2>(s, c) else { return Operand::bottom() };
         Operand::float(s.b.math(MathFn::Atan2, &[y, x]))
@@ -95,10 +108,12 @@ fn floats<const N: usize>(s: &mut Lowerer<'_>, call: &Invocation) -> Option<[Val
     if !s.count_arguments(call, N, N) {
         return None;
     }
+    // The last one first, as MRI's functions of two have it.
     let mut values = Vec::new();
-    for (i, arg) in call.args.iter().enumerate() {
+    for (i, arg) in call.args.iter().enumerate().rev() {
         values.push(float(s, arg, 30 + i as u32)?);
     }
+    values.reverse();
     values.try_into().ok()
 }
 

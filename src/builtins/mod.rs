@@ -368,7 +368,8 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
     ruby_method("Kernel", name).map(Builtin::Ruby)
 }
 
-/// Does a method of Enumerable's mostly look at the first items only? Of a Set the others get an array of all.
+/// Does a method of Enumerable's mostly look at the first items only, or tell of them otherwise than Array's does? Of a
+/// Set the others get an array of all.
 pub(crate) fn ends_early(name: &str) -> bool {
     let names = [
         "first",
@@ -385,6 +386,7 @@ pub(crate) fn ends_early(name: &str) -> bool {
         "each_entry",
         "each_slice",
         "each_cons",
+        "to_h",
     ];
     names.contains(&name)
 }

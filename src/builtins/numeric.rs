@@ -7,6 +7,19 @@ use crate::ir::{BinaryOp, Comparison, ErrorKind, Receiver, UnaryOp, Value};
 use crate::types::{ClassId, Type};
 
 pub(super) const ROWS: &[Row] = &[
+    // What is no number MRI compares with 0 before it knows what it is.
+    carrying("#known_step", |s, c| {
+        let is_number = |ty: &Type| matches!(ty, Type::Integer | Type::Float);
+        if c.args[0].types.iter().all(is_number) {
+            return Operand::nil();
+        }
+        let what = s.describe(&c.args[0].types);
+        s.refuse_here(
+            "unsupported-argument",
+            format!("`step` by {what} cannot run in a section"),
+            Some("give it a number".into()),
+        )
+    }),
     bare("positive?", |s, c| compare_zero(s, c, Comparison::Gt)),
     bare("negative?", |s, c| compare_zero(s, c, Comparison::Lt)),
     bare("zero?", |s, c| compare_zero(s, c, Comparison::Eq)),

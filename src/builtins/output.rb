@@ -31,6 +31,7 @@ module Kernel
   end
 
   def putc(character)
+    __c_int(character) if character.is_a?(Integer)
     __out_character(0, character)
     character
   end
@@ -95,6 +96,7 @@ module IO
   end
 
   def putc(character)
+    __c_int(character) if character.is_a?(Integer)
     __out_character(__out_stream, character)
     character
   end

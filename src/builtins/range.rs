@@ -2,8 +2,8 @@
 
 use super::{Invocation, Row, bare, carrying, naming, row};
 use crate::infer::{BlockRef, Lowerer, Operand, range_ends};
-use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
-use crate::types::{RangeEnd, RecordType, Type};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, MessagePart, UnaryOp, Value};
+use crate::types::{ClassId, RangeEnd, RecordType, Type};
 
 pub(super) const ROWS: &[Row] = &[
     row("===", covers),
@@ -11,13 +11,24 @@ pub(super) const ROWS: &[Row] = &[
     row("include?", covers),
     row("member?", covers),
     row("begin", |s, c| end_of(s, c, 0)),
-    row("first", |s, c| match c.args.first() {
-        Some(n) => taken(s, c, n, true),
-        None => end_of(s, c, 0),
+    row("first", |s, c| match (&c.args[..], range_ends(&c.receiver)) {
+        (_, Some((None, ..))) => range_error(s, "cannot get the first element of beginless range"),
+        ([], _) => end_of(s, c, 0),
+        ([n], _) => taken(s, c, n, true),
+        (args, _) => super::wrong_count(s, args.len(), "1"),
     }),
-    row("last", |s, c| match c.args.first() {
-        Some(n) => taken(s, c, n, false),
-        None => end_of(s, c, 1),
+    row("last", |s, c| match (&c.args[..], range_ends(&c.receiver)) {
+        (_, Some((_, None, ..))) => range_error(s, "cannot get the last element of endless range"),
+        ([], _) => end_of(s, c, 1),
+        (_, Some((None, ..))) => cannot_iterate(s, "NilClass"),
+        (_, Some((_, _, _, RangeEnd::Float, _))) => cannot_iterate(s, "Float"),
+        ([n], _) => taken(s, c, n, false),
+        // Before it counts MRI looks whether there is anything between the ends.
+        (args, _) => s.refuse_here(
+            "unsupported-method",
+            format!("`last` with {} arguments cannot run in a section", args.len()),
+            Some("give it one".into()),
+        ),
     }),
     row("take", |s, c| {
         let Some(n) = s.one_argument(c) else { return Operand::bottom() };
@@ -168,7 +179,10 @@ pub(super) const TEXT_ITEMS: Row = naming("Enumerable", |s, c| {
         return Operand::bottom();
     }
     let found = s.send_block(&items, &c.name, &c.args, c.block.clone());
-    let gives_itself = matches!(c.name.as_str(), "each_with_index" | "reverse_each" | "each_entry");
+    let gives_itself = matches!(
+        c.name.as_str(),
+        "each_with_index" | "reverse_each" | "each_entry" | "each_slice" | "each_cons"
+    );
     if c.block.is_some() && gives_itself && !found.is_bottom() { c.receiver.clone() } else { found }
 });
 
@@ -191,6 +205,13 @@ fn covers(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some((low, high, exclusive, low_end, high_end)) = range_ends(&call.receiver) else {
         return Operand::bottom();
     };
+    if low.is_none() && high.is_none() && matches!(&*call.name, "include?" | "member?") {
+        let told = format!(
+            "`{}` of a range without ends, which Ruby goes through, cannot run in a section",
+            call.name
+        );
+        return s.refuse_here("unsupported-method", told, Some("use cover?".into()));
+    }
     let end = |end: RangeEnd, value: Value| match end {
         RangeEnd::Float => Operand::float(value),
         _ => Operand::integer(value),
@@ -302,6 +323,9 @@ fn to_array(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     {
         let items: Vec<Operand> = (low..end).map(|n| Operand::integer(s.b.i64(n))).collect();
         return s.tuple(&items);
+    }
+    if let Some((Some(_), None, ..)) = range_ends(&call.receiver) {
+        return range_error(s, "cannot convert endless range to an array");
     }
     s.send(&call.receiver, "#copy", &[], 1)
 }
@@ -461,6 +485,11 @@ fn size_of(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         Some((Some(_), Some(_), ..)) => s.send(&call.receiver, "#float_size", &[], 1),
         _ => Operand::float(s.b.f64(f64::INFINITY)),
     }
+}
+
+fn range_error(s: &mut Lowerer<'_>, message: &str) -> Operand {
+    let message = vec![MessagePart::Text(message.into())];
+    s.fail(ErrorKind::Raise { class: ClassId::RANGE_ERROR, message: Some(message) }, &[])
 }
 
 fn cannot_iterate(s: &mut Lowerer<'_>, class: &str) -> Operand {

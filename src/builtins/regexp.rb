@@ -105,7 +105,7 @@ module Regexp
         name.__push(__ask("", i, 8, j, 0))
         j += 1
       end
-      out.__push(name)
+      out.__push(name.__as_name)
       i += 1
     end
     out
@@ -116,10 +116,10 @@ module Regexp
   end
 
   def match?(string, from = 0)
+    from = __to_long(from)
     return false if string.__nil?
 
     string = __subject(string)
-    from = __to_int(from)
     from += string.size if from < 0
     return false if from < 0
 
@@ -128,12 +128,12 @@ module Regexp
   end
 
   def __match(string, from)
+    from = __to_long(from)
     if string.__nil?
       __set_match(nil)
       return nil
     end
     string = __subject(string)
-    from = __to_int(from)
     from += string.size if from < 0
     place = from < 0 ? -1 : string.__offset(from)
     found = place >= 0 && __ask(string, place, 1, __prepared(string), 2) >= 0 ? __found(string) : nil
@@ -160,6 +160,7 @@ module Regexp
     return __search(string, 0, 0) >= 0 if string.is_a?(String)
     return __search(string.name, 0, 0) >= 0 if string.is_a?(Symbol)
 
+    "".__text_or_nil(string)
     __set_match(nil)
     false
   end
@@ -212,7 +213,7 @@ module MatchData
   end
 
   def [](group, count = :__none)
-    if count != :__none
+    if !count.equal?(:__none)
       to_a[group, count]
     elsif group.is_a?(Range)
       to_a[group]
@@ -246,7 +247,12 @@ module MatchData
   end
 
   def values_at(*groups)
-    groups.map { |group| self[group] }
+    groups.flat_map do |group|
+      found = self[group]
+      raise RangeError, "#{group} out of range" if group.is_a?(Range) && found.__nil?
+
+      found
+    end
   end
 
   def names
@@ -280,7 +286,7 @@ module MatchData
   end
 
   def __group_at(group)
-    number = group.is_a?(Integer) ? group : @__regexp.__group_number(group)
+    number = group.is_a?(String) || group.is_a?(Symbol) ? @__regexp.__group_number(group) : __c_int(group)
     raise IndexError, "index #{number} out of matches" if number < 0 || number >= size
 
     number
@@ -491,6 +497,7 @@ module String
         from = to > at ? to : to + (to < n ? text.__width_at(to) : 1)
       end
     else
+      __no_pattern(pattern) unless pattern.is_a?(String)
       __check_whole(text)
       pattern = __whole_pattern(pattern)
       count = pattern.__bytesize

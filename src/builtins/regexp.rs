@@ -75,6 +75,18 @@ pub(super) fn find(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let args = match &call.args[..] {
         [what] => vec![what.clone(), zero],
         [_, _] => call.args.clone(),
+        // A String makes a pattern of the first one before that is counted.
+        [pattern, ..] if !matches!(call.receiver.types.single(), Some(Type::Object(_, ClassId::REGEXP))) => {
+            return s.switch(pattern, 0, &mut |s, pattern| match pattern.types.single() {
+                Some(Type::Object(_, ClassId::REGEXP)) => super::wrong_count(s, call.args.len(), "1..2"),
+                Some(ty) if ty.is_string() => s.refuse_here(
+                    "unsupported-method",
+                    format!("`match` with {} arguments cannot run in a section", call.args.len()),
+                    None,
+                ),
+                _ => s.send(&call.receiver, "#no_pattern", std::slice::from_ref(&pattern), 3),
+            });
+        }
         args => return super::wrong_count(s, args.len(), "1..2"),
     };
     match &call.block {

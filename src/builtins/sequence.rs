@@ -175,6 +175,9 @@ fn inject(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if call.block.is_some() && call.args.len() < 2 {
         return inject_by(s, call, &call.args, call.block.clone());
     }
+    if call.args.is_empty() {
+        return s.send(&call.receiver, "#inject_nothing", &[], 1);
+    }
     let (name, args) = call.args.split_last().map_or((None, &[][..]), |(last, others)| (Some(last), others));
     super::kernel::named(s, &call.name, name, &mut |s, name| {
         let block = s.symbol_block(name.to_string());
@@ -267,6 +270,9 @@ fn runs(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         (None, []) if !by_pattern => {
             let message = "tried to create Proc object without a block";
             return s.fail(ErrorKind::ArgumentError(message.into()), &[]);
+        }
+        (Some(_), _) if call.name == "slice_after" => {
+            return s.fail(ErrorKind::ArgumentError("both pattern and block are given".into()), &[]);
         }
         (block, args) => {
             let expected = if by_pattern && block.is_none() { "1" } else { "0" };
@@ -408,9 +414,11 @@ impl Lowerer<'_> {
     /// ArgumentError: "comparison of Integer with nil failed".
     pub(crate) fn not_comparable(&mut self, a: &Operand, b: &Operand) -> Operand {
         self.switch(a, 18, &mut |s, a| {
-            s.switch(b, 19, &mut |s, b| {
-                let before = format!("comparison of {} with ", s.describe_class(&a));
-                s.fail_about(false, before, &b, " failed".into())
+            s.each_of_bool(&a, &mut |s, a| {
+                s.switch(b, 19, &mut |s, b| {
+                    let before = format!("comparison of {} with ", s.describe_class(a));
+                    s.fail_about(false, before, &b, " failed".into())
+                })
             })
         })
     }

@@ -201,6 +201,7 @@ module String
   def <=>(other)
     return __compare(other) if other.is_a?(String)
 
+    __text_or_nil(other)
     order = other <=> self
     return nil if order.__nil?
 
@@ -220,6 +221,7 @@ module String
   end
 
   def casecmp(other)
+    other = __text_or_nil(other)
     return nil unless other.is_a?(String) && __compatible(other) >= 0
 
     single = __single? && other.__single?
@@ -263,6 +265,7 @@ module String
   end
 
   def casecmp?(other)
+    other = __text_or_nil(other)
     return nil unless other.is_a?(String) && __compatible(other) >= 0
 
     __fold.__equal(other.__fold)
@@ -276,7 +279,7 @@ module String
     index < 0 || index >= __bytesize ? nil : __byte(index)
   end
 
-  def bytes
+  def __bytes
     n = __bytesize
     out = __list(n)
     i = 0
@@ -297,7 +300,7 @@ module String
   end
 
   def byteslice(index, count = :__none)
-    if count != :__none
+    if !count.equal?(:__none)
       __bytes_at(__to_long(index), __to_long(count))
     elsif index.is_a?(Range)
       first = __range_first(index, __bytesize)
@@ -319,7 +322,7 @@ module String
   end
 
   def sum(bits = 16)
-    bits = __to_long(bits)
+    bits = __c_int(bits)
     sum = 0
     i = 0
     while i < __bytesize
@@ -381,7 +384,7 @@ module String
     self
   end
 
-  def chars
+  def __chars
     out = __list(__bytesize)
     each_char { |char| out.__push(char) }
     out
@@ -400,7 +403,7 @@ module String
     self
   end
 
-  def codepoints
+  def __codepoints
     out = __list(__bytesize)
     each_codepoint { |code| out.__push(code) }
     out
@@ -454,8 +457,8 @@ module String
 
   def [](index, count = :__none)
     if index.is_a?(Regexp)
-      __matched_part(index, count == :__none ? 0 : count)
-    elsif count != :__none
+      __matched_part(index, count.equal?(:__none) ? 0 : count)
+    elsif !count.equal?(:__none)
       __slice(__to_long(index), __to_long(count))
     elsif index.is_a?(String)
       __find(index, 0) < 0 ? nil : index.__copy_string
@@ -678,7 +681,7 @@ module String
 
   def rindex(other, from = :__none)
     last = __bytesize
-    if from != :__none
+    if !from.equal?(:__none)
       from = __to_long(from)
       from += size if from < 0
       return nil if from < 0
@@ -813,7 +816,7 @@ module String
 
   # `side`: 0 all on the right, 1 all on the left, 2 half of it.
   def __justify(width, pad, side)
-    if pad == :__none
+    if pad.equal?(:__none)
       __justify_with(width, " ", side, __encoding)
     else
       pad = __string_argument(pad)
@@ -921,7 +924,7 @@ module String
   end
 
   def chomp(other = :__none)
-    return __piece(0, __chomped) if other == :__none
+    return __piece(0, __chomped) if other.equal?(:__none)
     return __copy_string if other.__nil?
 
     __piece(0, __chomp_length(__string_argument(other)))
@@ -977,7 +980,7 @@ module Symbol
   end
 
   def [](index, count = :__none)
-    count == :__none ? __name[index] : __name[index, count]
+    count.equal?(:__none) ? __name[index] : __name[index, count]
   end
 
   def start_with?(*others)

@@ -2,7 +2,7 @@
 //! are.
 
 use super::{Invocation, Row, bare, carrying, naming, row};
-use crate::infer::{Encoding, Lowerer, Operand};
+use crate::infer::{CallType, Encoding, Lowerer, Operand};
 use crate::ir::{BufferKind, Comparison, ErrorKind, MessagePart, Ty, UnaryOp, Value};
 use crate::types::{ClassId, Type};
 
@@ -19,6 +19,10 @@ pub(super) const ROWS: &[Row] = &[
         Operand::bool(s.b.compare(Comparison::Eq, size, zero))
     }),
     bare("ascii_only?", |s, c| s.send(&c.receiver, "#ascii?", &[], 1)),
+    bare("bytes", |s, c| parts(s, c, "each_byte")),
+    bare("chars", |s, c| parts(s, c, "each_char")),
+    bare("codepoints", |s, c| parts(s, c, "each_codepoint")),
+    naming("lines", |s, c| parts(s, c, "#lines_to_block")),
     bare("to_s", |_, c| c.receiver.clone()),
     bare("to_str", |_, c| c.receiver.clone()),
     bare("+@", |s, c| {
@@ -133,6 +137,20 @@ pub(super) const PRIMITIVES: &[Row] = &[
     row("#build", |s, c| {
         let encoding = s.string_encoding(&c.receiver);
         s.new_string(c.args[0].value(), encoding)
+    }),
+    // What `rb_check_string_type` gives.
+    carrying("#text_or_nil", |s, c| {
+        s.switch(&c.args[0], 0, &mut |s, other| {
+            if other.types.iter().any(Type::is_string) || !s.responds(&other, "to_str") {
+                return other;
+            }
+            let what = s.describe(&other.types);
+            s.refuse_here(
+                "unsupported-argument",
+                format!("a String cannot be compared with {what}, which has `to_str`, in a section"),
+                Some("call to_str".into()),
+            )
+        })
     }),
     carrying("#no_string", |s, c| {
         if refuse_pattern(s, c) {
@@ -293,6 +311,16 @@ fn refuse_pattern(s: &mut Lowerer<'_>, call: &Invocation) -> bool {
         Some("give it a String".into()),
     );
     true
+}
+
+/// `chars` and its like: with a block they are `each_char` and its like.
+fn parts(s: &mut Lowerer<'_>, call: &Invocation, each: &str) -> Operand {
+    if call.block.is_some() && call.args.is_empty() && call.keywords.is_empty() {
+        return s.send_with_block(call, each);
+    }
+    let list = format!("#{}", call.name);
+    let name = if call.block.is_some() { each } else { &list };
+    s.dispatch(&call.receiver, name, &call.arguments(false), call.block.clone(), CallType::Own)
 }
 
 /// `sub` and `gsub`, with a String, a block or a Hash: the methods for each.

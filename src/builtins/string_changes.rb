@@ -231,7 +231,7 @@ module ChangedString
   end
 
   def []=(index, count, value = :__none)
-    if value != :__none
+    if !value.equal?(:__none)
       __update(__to_long(index), __to_long(count), value)
       value
     else
@@ -288,7 +288,7 @@ module ChangedString
 
   def slice!(index, count = :__none)
     __check_frozen
-    if count != :__none
+    if !count.equal?(:__none)
       __cut(__to_long(index), __to_long(count), true)
     elsif index.is_a?(String)
       from = __find(index, 0)
@@ -466,7 +466,7 @@ module ChangedString
     __check_frozen
     return nil if __bytesize == 0
 
-    other == :__none ? __become(chomp) : __become(chomp(other))
+    other.equal?(:__none) ? __become(chomp) : __become(chomp(other))
   end
 
   def chop!

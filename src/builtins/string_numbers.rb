@@ -85,7 +85,7 @@ module String
   end
 
   def to_i(base = 10)
-    base = __to_long(base)
+    base = __c_int(base)
     raise ArgumentError, "invalid radix #{base}" if base < 0
 
     __integer(base, false)
@@ -111,7 +111,7 @@ module String
   end
 
   def __integer_or_nil(base)
-    base = __to_long(base)
+    base = __c_int(base)
     __integer(base < 0 ? -base : base, true)
   end
 
@@ -354,14 +354,14 @@ module Integer
   end
 
   def to_s(base = 10)
-    base = __to_long(base)
+    base = __c_int(base)
     raise ArgumentError, "invalid radix #{base}" if base < 2 || base > 36
 
     base == 10 ? __decimal_text : __digits(base)
   end
 
   def chr(encoding = :__none)
-    return __chr_in(encoding) if encoding != :__none
+    return __chr_in(encoding) if !encoding.equal?(:__none)
     __refuse_char if self < 0 || self > 255
 
     "".__force(self < 128 ? 1 : 2).__push(self)

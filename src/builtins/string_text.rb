@@ -5,13 +5,13 @@ module String
 
   # Does only ASCII change its case?
   def __ascii_case?(option)
-    __refuse_option unless option == :ascii || option == :full
-    option == :ascii || __single?
+    __refuse_option unless option.equal?(:ascii) || option.equal?(:full)
+    option.equal?(:ascii) || __single?
   end
 
   # These go through characters, also where only ASCII changes.
   def __check_input(option)
-    raise ArgumentError, "input string invalid" if option == :ascii && !valid_encoding?
+    raise ArgumentError, "input string invalid" if option.equal?(:ascii) && !valid_encoding?
   end
 
   # `capital`: the first character goes up only, all others down only.
@@ -84,7 +84,7 @@ module String
   end
 
   def downcase(option = :full)
-    return __fold if option == :fold
+    return __fold if option.equal?(:fold)
     return __recase(false, true, false) if __ascii_case?(option)
 
     __map_case(__character_table(:downcase), __character_table(:downcase))
@@ -489,7 +489,7 @@ module String
     text = __still
     return self if text.__bytesize == 0 && !separator.__nil?
 
-    if separator == :__none
+    if separator.equal?(:__none)
       text.__each_line("\n", chomp) { |line| yield line }
     elsif separator.__nil?
       yield self
@@ -528,7 +528,11 @@ module String
     end
   end
 
-  def lines(separator = :__none, chomp: false)
+  def __lines_to_block(separator = :__none, chomp: false)
+    each_line(separator, chomp: chomp) { |line| yield line }
+  end
+
+  def __lines(separator = :__none, chomp: false)
     out = __list(8)
     each_line(separator, chomp: chomp) { |line| out.__push(line) }
     out

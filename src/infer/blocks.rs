@@ -712,13 +712,22 @@ impl Lowerer<'_> {
         })
     }
 
-    /// What a parameter `&block` holds.
     /// A block that a built-in keeps, as a value.
     pub(crate) fn kept_block(&mut self, block: &BlockRef) -> Operand {
+        if let BlockRef::Literal { literal, lambda: false, .. } = block
+            && has_break(&literal.body)
+        {
+            return self.refuse_here(
+                "escaping-block",
+                "a block that leaves by `break` is called after the method that it was given to has ended",
+                Some("leave the loop that goes through the Enumerator instead".into()),
+            );
+        }
         let number = self.memo.proc_number(self.context, u32::MAX - 2);
         self.proc_operand(number, block.clone())
     }
 
+    /// What a parameter `&block` holds.
     pub(super) fn passed_block(&mut self, passed: Option<&BlockRef>) -> Operand {
         match passed {
             Some(block) => {

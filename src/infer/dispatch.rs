@@ -755,6 +755,9 @@ impl Lowerer<'_> {
             return result;
         }
         let is_native = matches!(callee, Callee::Builtin(..) | Callee::Method(_, _, true));
+        if is_native && let Some(error) = self.miscounted(receiver, name, arguments, block) {
+            return error;
+        }
         let looped = block.filter(|_| is_native).and_then(|block| self.as_loop(receiver, block));
         let receiver = looped.as_ref().unwrap_or(receiver);
         match callee {

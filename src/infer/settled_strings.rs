@@ -49,7 +49,11 @@ impl Lowerer<'_> {
             length: self.buffer(BufferKind::ArrayLength(kind), Ty::I32),
             items: self.parts(&values, &Stored::written(Type::Integer.into())),
         };
-        let held = |word: i64, into| HeldValue { word: word as usize, form: HeldForm::Payload(Shape::Integer), into };
+        let held = |word: i64, into| HeldValue {
+            word: word as usize,
+            form: HeldForm::Payload(Shape::Integer),
+            into,
+        };
         NewObjects {
             hierarchy,
             place: self.host.class_index(hierarchy, ClassId::STRING),

@@ -164,6 +164,20 @@ impl Lowerer<'_> {
 
     /// TypeError: "no implicit conversion of nil into Integer", with what an operand is in the middle.
     pub(crate) fn fail_conversion(&mut self, before: &str, operand: &Operand, after: &str) -> Operand {
+        // What says that it is one is no conversion that a section makes.
+        let by = match after {
+            " into String" => Some("to_str"),
+            " into Hash" => Some("to_hash"),
+            _ => None,
+        };
+        if let Some(by) = by.filter(|by| self.responds(operand, by)) {
+            let what = self.describe(&operand.types);
+            return self.refuse_here(
+                "unsupported-argument",
+                format!("{what}, which has `{by}`, cannot be an argument here in a section"),
+                Some(format!("call {by}")),
+            );
+        }
         self.each_of_bool(operand, &mut |s, operand| {
             let name = operand.types.iter().next().map_or_else(String::new, |t| s.coercion_name(t));
             s.fail(ErrorKind::TypeError(format!("{before}{name}{after}")), &[])

@@ -7,7 +7,8 @@ use super::host::{FoundMethod, Method};
 use super::operand::Operand;
 use super::sites::class_of;
 use super::{BlockRef, Condition, Lowerer};
-use crate::builtins::arity;
+use crate::builtins;
+use crate::builtins::arity::{self, Miscount};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, MessagePart, Receiver, Value};
 use crate::syntax::ast::Params;
 use crate::types::{ClassId, Type};
@@ -69,7 +70,66 @@ impl Lowerer<'_> {
         Some(self.for_each_count(&call, &counts))
     }
 
+    /// Ruby's ArgumentError where a method of its own gets too many or too few; the exact ones have been counted.
+    pub(super) fn miscounted(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        arguments: &Arguments,
+        block: Option<&BlockRef>,
+    ) -> Option<Operand> {
+        let known = arguments.keywords.is_empty() && !arguments.keyword_splat && arguments.splat.is_none();
+        if !known || !arity::is_counted(name) {
+            return None;
+        }
+        let given = arguments.positional.len();
+        if given > 0 && arity::hands_on(name) {
+            return self.handed_to_each(receiver, name, given);
+        }
+        let (of, found) = self.own_method(receiver, name)?;
+        let (name, arity) = found;
+        let bounds = arity::bounds(&of, &name, arity, block.is_some())?;
+        if arity >= 0 || (bounds.0..=bounds.1).contains(&given) {
+            return None;
+        }
+        match arity::miscount(&of, &name, bounds) {
+            Miscount::Told(expected) => Some(builtins::wrong_count(self, given, &expected)),
+            Miscount::Own => None,
+            Miscount::Unknown => Some(self.refuse_here(
+                "unsupported-method",
+                format!("`{name}` with {given} arguments cannot run in a section"),
+                Some("give it as many as it takes".into()),
+            )),
+        }
+    }
+
+    /// `list.each_with_index(1) { }`: Ruby calls `each` with all that is given.
+    fn handed_to_each(&mut self, receiver: &Operand, name: &str, given: usize) -> Option<Operand> {
+        let ty = receiver.types.single()?.clone();
+        let (of, (_, arity)) = self.own_method(receiver, name)?;
+        if arity >= 0 || of != "Enumerable#" {
+            return None;
+        }
+        let takes_nothing = ty.is_hash()
+            || ty.is_text_range()
+            || matches!(ty, Type::Array(_) | Type::Tuple(_) | Type::List(_) | Type::Range { .. });
+        if takes_nothing {
+            return Some(builtins::wrong_count(self, given, "0"));
+        }
+        Some(self.refuse_here(
+            "unsupported-method",
+            format!("`{name}` that hands arguments on to `each` cannot run in a section"),
+            Some("call each with them".into()),
+        ))
+    }
+
     fn bounds(&mut self, receiver: &Operand, name: &str, has_block: bool) -> Option<(usize, usize)> {
+        let (of, (name, arity)) = self.own_method(receiver, name)?;
+        arity::bounds(&of, &name, arity, has_block)
+    }
+
+    /// Whose a method of Ruby's own is, with a `#`, or a dot where it is a module's own; its name there, and its arity.
+    fn own_method(&mut self, receiver: &Operand, name: &str) -> Option<(String, (String, i64))> {
         let ty = receiver.types.single()?.clone();
         let found = match &ty {
             Type::Module(module) => self.host.singleton_method(*module, name),
@@ -82,7 +142,7 @@ impl Lowerer<'_> {
             Type::Module(module) if owner != ClassId::KERNEL => format!("{}.", self.host.class_name(module)),
             _ => format!("{}#", self.host.class_name(owner)),
         };
-        arity::bounds(&of, &name, arity, has_block)
+        Some((of, (name, arity)))
     }
 
     /// The call with so many arguments, whichever it is.
@@ -125,7 +185,7 @@ struct SpreadCall<'c> {
 }
 
 fn wrong_count(least: usize, most: usize) -> ErrorKind {
-    let expected = if least == most { least.to_string() } else { format!("{least}..{most}") };
+    let expected = arity::expected(least, most);
     let message = vec![
         MessagePart::Text("wrong number of arguments (given ".into()),
         MessagePart::Value(Receiver::Integer),
