@@ -1491,6 +1491,8 @@ module Enumerable
   def __take(n)
     n = __to_long(n)
     raise ArgumentError, "attempt to take negative size" if n < 0
+    raise ArgumentError, "array size too big" if n > 1_152_921_504_606_846_975 && !is_a?(Array)
+
     out = __list(n < __room ? n : __room)
     return out if n == 0
     each do |x|

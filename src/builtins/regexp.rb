@@ -249,7 +249,7 @@ module MatchData
   def values_at(*groups)
     groups.flat_map do |group|
       found = self[group]
-      raise RangeError, "#{group} out of range" if group.is_a?(Range) && found.__nil?
+      __refuse_part if group.is_a?(Range) && found.__nil?
 
       found
     end

@@ -41,7 +41,14 @@ pub(super) const MODULE_ROWS: &[Row] = &[carrying("last_match", |s, c| {
 })];
 
 /// Of MatchData.
-pub(super) const FOUND_ROWS: &[Row] = &[LIST];
+pub(super) const FOUND_ROWS: &[Row] = &[
+    LIST,
+    bare("#refuse_part", |s, _| {
+        let message =
+            "`values_at` with a Range that holds no group cannot run in a section [unsupported-argument]";
+        s.fail(crate::ir::ErrorKind::Unsupported(message.into()), &[])
+    }),
+];
 
 const LIST: Row = row("#list", |s, c| s.new_list(0, c.args[0].value()));
 

@@ -328,6 +328,9 @@ fn substitute(s: &mut Lowerer<'_>, call: &Invocation, [text, block, hash]: [&str
     match (&call.args[..], &call.block) {
         ([_], Some(given)) => s.send_block(&call.receiver, block, &call.args, Some(given.clone())),
         ([_, by], _) if by.types.iter().any(Type::is_hash) => s.send(&call.receiver, hash, &call.args, 1),
+        ([_, by], _) if s.responds(by, "to_hash") => {
+            s.fail_conversion("no implicit conversion of ", by, " into Hash")
+        }
         ([pattern, by], _) => {
             // It has to be a String also where nothing is found.
             let by = s.send(&call.receiver, "#string_argument", std::slice::from_ref(by), 2);
