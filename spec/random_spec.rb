@@ -87,6 +87,7 @@ each_backend do |backend|
       expect_same([5, 16, 17, 30, 3000]) { |n| (0...4000).to_a.sample(n, random: Random.new(1)).sum { |x| x * n } }
       expect_same([[1, 2, 3], [4.5]]) { |a| a.sample(2, random: Random.new(1)) + a.shuffle(random: Random.new(2)) }
       expect_same([1]) { |x| [x].sample(-1, random: Random.new(1)) }
+      expect_same([5]) { |x| r = Random.new(3); [[x].shuffle(random: r), [x].sample(random: r), r.rand] }
     end
   end
 

@@ -39,6 +39,14 @@ pub(super) fn generator(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Operan
         return None;
     }
     let given = call.keywords.last().map(|(_, random)| random.clone());
+    // Another object is asked for its `rand` where a Random draws nothing, too: of a single item.
+    let is_known = |ty: &Type| *ty == Type::Module(ClassId::RANDOM) || s.is_random(ty);
+    if let Some(given) = &given
+        && !given.types.iter().all(is_known)
+    {
+        refuse_generator(s, given);
+        return None;
+    }
     Some(given.unwrap_or_else(|| Operand {
         types: Type::Module(ClassId::RANDOM).into(),
         values: Values::new(),
@@ -54,16 +62,18 @@ pub(super) fn draw(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         match generator.types.single() {
             _ if module_of(&generator) == Some(ClassId::RANDOM) => s.send(&generator, "rand", &limits, 1),
             Some(ty) if s.is_random(ty) => s.send(&generator, "#below", &limits, 1),
-            _ => s.refuse_here(
-                "unsupported-argument",
-                format!(
-                    "{} as a generator of random numbers cannot be used in a section",
-                    s.describe(&generator.types)
-                ),
-                Some("give a Random, or none".into()),
-            ),
+            _ => refuse_generator(s, &generator),
         }
     })
+}
+
+fn refuse_generator(s: &mut Lowerer<'_>, generator: &Operand) -> Operand {
+    let what = s.describe(&generator.types);
+    s.refuse_here(
+        "unsupported-argument",
+        format!("{what} as a generator of random numbers cannot be used in a section"),
+        Some("give a Random, or none".into()),
+    )
 }
 
 impl Lowerer<'_> {

@@ -89,7 +89,7 @@ module Regexp
     return __number_of(group) if group.is_a?(String)
     return __number_of(group.name) if group.is_a?(Symbol)
 
-    group = __to_int(group)
+    group = __to_long(group)
     group < 0 ? group + __count : group
   end
 

@@ -51,6 +51,13 @@ module MethodFuzzer
       Values.module_eval(code)
     end
 
+    # A section takes more memory than Ruby, and may be told that there is none.
+    def in_section(&call)
+      told(&call)
+    rescue NoMemoryError => e
+      e
+    end
+
     # A value with its class, and the exception with its class and message.
     def told
       result, changed = yield
@@ -72,7 +79,7 @@ module MethodFuzzer
     def try(calls)
       runner = load_section(calls)
       calls.each_with_index do |call, i|
-        actual = told { runner.call(i) }
+        actual = in_section { runner.call(i) }
         refused = i.zero? && actual.is_a?(Ikra::UnsupportedError) ? refused_calls(actual, calls) : []
         next judge(call, actual) if refused.empty?
         return split(calls) if refused.include?(nil) && calls.size > 1
