@@ -2503,6 +2503,8 @@ module Array
   def repeated_permutation(n)
     items = __copy
     count = __to_long(n)
+    raise ArgumentError, "malloc: possible integer overflow (#{count}*8)" if count >= 2_305_843_009_213_693_952
+
     if count == 1
       each { |x| yield [x] }
     elsif count == 0 || (count > 0 && items.size > 0)
@@ -3794,6 +3796,7 @@ module TextRange
   end
 
   def include?(value)
+    value = "".__text_or_nil(value)
     return false unless value.is_a?(String)
 
     each { |text| return true if text == value }

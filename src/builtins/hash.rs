@@ -244,7 +244,14 @@ pub(super) const ENUMERABLE: &[Row] = &[
         let pairs = of_pairs(s, c);
         if c.block.is_some() && !pairs.is_bottom() { c.receiver.clone() } else { pairs }
     }),
-    carrying("zip", of_pairs),
+    carrying("zip", |s, c| {
+        // Enumerable's looks at what it is given before it goes through pairs.
+        let mut args = Vec::new();
+        for (i, arg) in c.args.iter().enumerate() {
+            args.push(s.within_slot(0x40 + i as u32, |s| super::array::as_zipped(s, arg)));
+        }
+        if args.iter().any(Operand::is_bottom) { Operand::bottom() } else { of_pairs(s, &c.with_args(args)) }
+    }),
 ];
 
 pub(super) const PRIMITIVES: &[Row] = &[

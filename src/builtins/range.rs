@@ -178,7 +178,13 @@ pub(super) const TEXT_ITEMS: Row = naming("Enumerable", |s, c| {
     if items.is_bottom() || !c.keywords.is_empty() && !s.count_arguments(c, 0, 0) {
         return Operand::bottom();
     }
-    let found = s.send_block(&items, &c.name, &c.args, c.block.clone());
+    // Of an array it would tell the index.
+    let name = match (&*c.name, &c.block) {
+        ("to_h", Some(_)) => "#to_h_block",
+        ("to_h", None) => "#to_h",
+        (name, _) => name,
+    };
+    let found = s.send_block(&items, name, &c.args, c.block.clone());
     let gives_itself = matches!(
         c.name.as_str(),
         "each_with_index" | "reverse_each" | "each_entry" | "each_slice" | "each_cons"

@@ -112,6 +112,7 @@ module String
 
   def __integer_or_nil(base)
     base = __c_int(base)
+    base = 10 if base == -1
     __integer(base < 0 ? -base : base, true)
   end
 
