@@ -15,7 +15,38 @@ module Cycles
     def hash = @number
   end
 
+  # Structs that compare themselves, or hand that on, and one that shows itself.
+  Own = Struct.new(:list, :n) do
+    def ==(other) = other.is_a?(Own) && n == other.n && list == other.list
+  end
+
+  Handing = Struct.new(:list, :n) do
+    def ==(other) = other.is_a?(Handing) && super
+  end
+
+  # Says the contrary of what its items say, and what raises is no reason.
+  Contrary = Struct.new(:list, :n) do
+    def ==(other)
+      raise ArgumentError if n == 3
+
+      list != other.list
+    rescue ArgumentError
+      n == other.n
+    end
+  end
+
+  class Shown
+    attr_reader :list
+
+    def initialize(number) = @list = [self, number]
+    def inspect = "<#{@list.inspect}>"
+  end
+
   module_function
+
+  def of(klass, *numbers)
+    numbers.map { |number| klass.new([], number).tap { |it| it.list << it } }
+  end
 
   # A node with children, each of which has two.
   def tree(width, value = 0)
@@ -142,6 +173,18 @@ each_backend do
     expect_same([3, 300]) { |n| [Cycles.chain(n) == Cycles.chain(n + 0), Cycles.chain(n).eql?(Cycles.chain(n + 1))] }
     chains = [Cycles.chain(100), Cycles.chain(101)]
     expect_same(chains) { |c| [c == chains[0], c.inspect.size] }
+  end
+
+  it "knows what it is in the midst of behind methods of the user's" do
+    own = Cycles.of(Cycles::Own, 1, 1, 2)
+    expect_same(own) { |o| [o == own[0], o.list == own[0].list, own[1].list.include?(o), [o] == [own[1]]] }
+    handing = Cycles.of(Cycles::Handing, 1, 1, 2)
+    expect_same(handing) { |o| [o == handing[0], o.list == handing[0].list, handing.index(o)] }
+    contrary = Cycles.of(Cycles::Contrary, 1, 1, 2, 3, 3)
+    contrary.each_with_index { |o, i| o.list << contrary[(i * 3) % 5] << i }
+    expect_same(contrary) { |o| contrary.map { |other| [o == other, o.list == other.list, other.list == o.list] } }
+    shown = [1, 2].map { |i| Cycles::Shown.new(i) }
+    expect_same(shown) { |o| [o.inspect, o.list.inspect, "its #{o.list}"] }
   end
 
   it "joins no array that holds itself" do

@@ -4578,7 +4578,7 @@ module Struct
     peer = __peer(other)
     return false if peer.__nil?
 
-    __cyclic?(:==) ? __equal_within(peer, __trail) : __items == peer.__items
+    __cyclic?(:==) ? __equal_within(peer, __trail(:==)) : __items == peer.__items
   end
 
   def eql?(other)
@@ -4587,7 +4587,7 @@ module Struct
     peer = __peer(other)
     return false if peer.__nil?
 
-    __cyclic?(:eql?) ? __eql_within(peer, __trail) : __items.eql?(peer.__items)
+    __cyclic?(:eql?) ? __eql_within(peer, __trail(:eql?)) : __items.eql?(peer.__items)
   end
 
   def __equal_within(other, trail)

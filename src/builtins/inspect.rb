@@ -171,7 +171,7 @@ end
 module Array
   def join(separator = nil)
     return "".__build(0).__force(1) if size == 0
-    return __join_within(separator, __trail) if __cyclic?(:join)
+    return __join_within(separator, __trail(:join)) if __cyclic?(:join)
 
     between = separator.__nil? ? "".__force(1) : "".__string_argument(separator)
     text = "".__build(32).__force(1)
@@ -201,7 +201,7 @@ module Array
   end
 
   def inspect
-    return __inspect_within(__trail) if __cyclic?(:inspect)
+    return __inspect_within(__trail(:inspect)) if __cyclic?(:inspect)
 
     text = "".__build(32).__force(1)
     text.__push(91)
@@ -283,7 +283,7 @@ end
 # A member may hold one of the same class: then it calls itself.
 module Struct
   def inspect
-    __cyclic?(:inspect) ? __inspect_within(__trail) : __inspect
+    __cyclic?(:inspect) ? __inspect_within(__trail(:inspect)) : __inspect
   end
 
   def __inspect_within(trail)
@@ -303,7 +303,7 @@ end
 module Hash
   def inspect
     return "{}".__force(1) if empty?
-    return __inspect_within(__trail) if __cyclic?(:inspect)
+    return __inspect_within(__trail(:inspect)) if __cyclic?(:inspect)
 
     text = "".__build(64).__force(1)
     text.__push(123)

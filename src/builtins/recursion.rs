@@ -5,10 +5,10 @@
 //! along: an array of numbers that tell what is being gone through. Others, and what only holds such, do as ever.
 
 use super::{Invocation, Row, bare, carrying, row, structs, tuple};
-use crate::infer::host::Method;
-use crate::infer::{Condition, Lowerer, Operand};
+use crate::infer::host::{FoundMethod, Method};
+use crate::infer::{Condition, Lowerer, Operand, Trail};
 use crate::ir::{BinaryOp, UnaryOp};
-use crate::types::{ClassId, HashPart, RecordType, Type, TypeSet};
+use crate::types::{HashPart, RecordType, Type, TypeSet};
 
 pub(super) const ROWS: &[Row] = &[
     // Can it hold itself, as the method of that name goes through it?
@@ -20,9 +20,10 @@ pub(super) const ROWS: &[Row] = &[
         let cyclic = c.receiver.types.iter().any(|ty| s.reaches_itself(ty, &name));
         Operand::bool(s.b.bool(cyclic))
     }),
-    bare("#trail", |s, _| {
-        let room = s.b.i64(16);
-        s.new_list(0, room)
+    // That of a method which has called the user's code that calls it, or a new one.
+    row("#trail", |s, c| {
+        let name = c.args.first().and_then(|arg| s.symbol_name(arg)).unwrap_or_default();
+        trail(s, &name)
     }),
     // A number that no other value in memory has: a tag of its shape before which of these it is. What is in no memory
     // gets there for it, from the next walk on, or has 0.
@@ -54,15 +55,17 @@ pub(super) const ROWS: &[Row] = &[
     carrying("#eqls_within", |s, c| within(s, c, &EQL)),
     carrying("#ordered_within", |s, c| within(s, c, &ORDER)),
     carrying("#shown_within", |s, c| {
-        let goes_on = c.receiver.types.single().is_some_and(|ty| s.reaches_itself(ty, "inspect"));
+        let goes_on = goes_on(s, &c.receiver, "inspect");
         match goes_on {
             true => s.send(&c.receiver, "#inspect_within", &c.args, 1),
-            false => s.send(&c.receiver, "inspect", &[], 2),
+            false => {
+                outside(s, &c.receiver, "inspect", &c.args[0], |s| s.send(&c.receiver, "inspect", &[], 2))
+            }
         }
     }),
     carrying("#joined_within", |s, c| {
         let [separator, trail] = &c.args[..] else { return Operand::bottom() };
-        let goes_on = c.receiver.types.single().is_some_and(|ty| s.reaches_itself(ty, "join"));
+        let goes_on = goes_on(s, &c.receiver, "join");
         match goes_on {
             true => s.send(&c.receiver, "#join_within", &[separator.clone(), trail.clone()], 1),
             false => s.send(&c.receiver, "#joined", std::slice::from_ref(separator), 2),
@@ -132,8 +135,51 @@ pub(super) fn compare(s: &mut Lowerer<'_>, one: &Operand, other: &Operand, how: 
     if !both {
         return s.send(one, how.plain, std::slice::from_ref(other), 1);
     }
-    let trail = s.send(one, "#trail", &[], 14);
-    s.send(one, how.within, &[other.clone(), trail], 15)
+    let trail = trail(s, how.name);
+    if trail.is_bottom() {
+        return trail;
+    }
+    let outer = s.trail.take();
+    let compared = s.send(one, how.within, &[other.clone(), trail], 15);
+    s.trail = outer;
+    compared
+}
+
+fn trail(s: &mut Lowerer<'_>, name: &str) -> Operand {
+    match s.trail.clone().filter(|trail| trail.name == name) {
+        Some(Trail { list, depth, .. }) => {
+            // What has come since has ended, be it with an error.
+            s.send(&list, "#resize", &[depth], 14);
+            list
+        }
+        None => {
+            let room = s.b.i64(16);
+            s.new_list(0, room)
+        }
+    }
+}
+
+/// Calls what may be a method of the user's. Where that comes back, it finds the trail.
+fn outside(
+    s: &mut Lowerer<'_>,
+    receiver: &Operand,
+    name: &'static str,
+    list: &Operand,
+    f: impl FnOnce(&mut Lowerer<'_>) -> Operand,
+) -> Operand {
+    if !receiver.types.iter().any(|ty| s.comes_back(ty, name)) {
+        return f(s);
+    }
+    let depth = s.send(list, "size", &[], 7);
+    let outer = s.trail.replace(Trail { name, list: list.clone(), depth });
+    let result = f(s);
+    s.trail = outer;
+    result
+}
+
+/// Does Ruby's own method of that name go through what can hold it?
+fn goes_on(s: &mut Lowerer<'_>, operand: &Operand, name: &str) -> bool {
+    operand.types.single().is_some_and(|ty| s.has_own(ty, name) && s.reaches_itself(ty, name))
 }
 
 /// Compares two parts of what has a trail.
@@ -141,19 +187,16 @@ fn within(s: &mut Lowerer<'_>, call: &Invocation, how: &Comparing) -> Operand {
     let [other, trail] = &call.args[..] else { return Operand::bottom() };
     let (receiver, trail) = (call.receiver.clone(), trail.clone());
     let plain = |s: &mut Lowerer<'_>, other: &Operand| {
-        s.send(&receiver, how.parts[1], std::slice::from_ref(other), 1)
+        outside(s, &receiver, how.name, &trail, |s| {
+            s.send(&receiver, how.parts[1], std::slice::from_ref(other), 1)
+        })
     };
-    let goes_on = |s: &mut Lowerer<'_>, operand: &Operand| {
-        operand
-            .types
-            .single()
-            .is_some_and(|ty| matches!(ty, Type::Tuple(_)) || s.reaches_itself(ty, how.name))
-    };
-    if !goes_on(s, &receiver) {
+    let is_tuple = |operand: &Operand| matches!(operand.types.single(), Some(Type::Tuple(_)));
+    if !is_tuple(&receiver) && !goes_on(s, &receiver, how.name) {
         return plain(s, other);
     }
     s.switch(other, 3, &mut |s, other| {
-        if !goes_on(s, &other) {
+        if !is_tuple(&other) && !goes_on(s, &other, how.name) {
             return plain(s, &other);
         }
         let (Some(one), Some(ty)) = (receiver.types.single(), other.types.single()) else {
@@ -222,7 +265,17 @@ pub(super) fn again(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 impl Lowerer<'_> {
     /// Can a value of the type be among what Ruby's own method of that name goes through within one of the type?
     pub(crate) fn reaches_itself(&mut self, ty: &Type, name: &str) -> bool {
-        self.types_within(ty, name).contains(ty)
+        let within = self.types_within(ty, name);
+        within.contains(ty) || within.iter().any(|part| self.comes_back(part, name))
+    }
+
+    /// Has it a method of the user's by that name that calls itself?
+    fn comes_back(&mut self, ty: &Type, name: &str) -> bool {
+        ty.is_instance()
+            && match self.host.method(crate::infer::class_of(ty), name) {
+                Ok(Some(FoundMethod { method: Method::Ruby(code), .. })) => self.is_recursive(&code),
+                _ => false,
+            }
     }
 
     /// The types of all that such a method goes through.
@@ -230,8 +283,8 @@ impl Lowerer<'_> {
         let mut found = TypeSet::empty();
         let mut open = vec![ty.clone()];
         while let Some(ty) = open.pop() {
-            for part in &self.types_of_parts(&ty, name) {
-                if found.insert(part.clone()) {
+            for part in &self.types_of_parts(&ty) {
+                if found.insert(part.clone()) && self.has_own(part, name) {
                     open.push(part.clone());
                 }
             }
@@ -239,18 +292,18 @@ impl Lowerer<'_> {
         found
     }
 
-    /// The types of the items, pairs and members that it goes through.
-    fn types_of_parts(&mut self, ty: &Type, name: &str) -> TypeSet {
-        let is_array = matches!(ty, Type::Array(_) | Type::List(_) | Type::Tuple(_));
-        if !is_array && !ty.is_hash() && !ty.is_instance() || ty.is_string() {
-            return TypeSet::empty();
+    /// Is the method Ruby's own?
+    fn has_own(&mut self, ty: &Type, name: &str) -> bool {
+        match self.host.method(crate::infer::class_of(ty), name) {
+            Ok(Some(found)) => matches!(found.method, Method::Native { .. }),
+            _ => false,
         }
-        let own = match self.host.method(crate::infer::class_of(ty), name) {
-            Ok(Some(found)) if matches!(found.method, Method::Native { .. }) => found.owner,
-            _ => return TypeSet::empty(),
-        };
+    }
+
+    /// The types of items, pairs and members.
+    fn types_of_parts(&mut self, ty: &Type) -> TypeSet {
         match ty {
-            ty if is_array => self.types_of_items(ty),
+            Type::Array(_) | Type::List(_) | Type::Tuple(_) => self.types_of_items(ty),
             Type::Hash(kind, _) => {
                 let parts = [HashPart::Keys, HashPart::Values].map(|part| self.host.hash_part(*kind, part));
                 parts
@@ -259,12 +312,13 @@ impl Lowerer<'_> {
                     .fold(TypeSet::empty(), |all, kind| all.union(&self.types_of_items(&Type::Array(kind))))
             }
             Type::Record(record) if record.is_hash() => {
-                let lists =
-                    record.fields.iter().filter(|(name, _)| RecordType::HASH[..2].contains(&name.as_str()));
+                let is_part = |name: &str| RecordType::HASH[..2].contains(&name);
+                let lists = record.fields.iter().filter(|(name, _)| is_part(name));
                 let lists: Vec<Type> = lists.flat_map(|(_, types)| types.iter().cloned()).collect();
                 lists.iter().fold(TypeSet::empty(), |all, list| all.union(&self.types_of_items(list)))
             }
-            ty if matches!(own, ClassId::STRUCT | ClassId::DATA) => self.types_of_members(ty),
+            // Those of a Struct or Data.
+            ty if ty.is_instance() && !ty.is_string() => self.types_of_members(ty),
             _ => TypeSet::empty(),
         }
     }

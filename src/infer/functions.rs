@@ -45,6 +45,15 @@ pub(crate) struct Pending {
     caller: Option<Rc<Self>>,
 }
 
+/// What is being gone through by Ruby's own method of a name, so far down, while it calls the user's code.
+#[derive(Clone, Debug)]
+pub(crate) struct Trail {
+    pub name: &'static str,
+    /// An array of numbers: see `builtins/recursion.rs`.
+    pub list: Operand,
+    pub depth: Operand,
+}
+
 impl Pending {
     /// How often the code is one of those that led to this function.
     fn count(&self, code: usize) -> usize {
@@ -146,8 +155,14 @@ impl Lowerer<'_> {
             guarded: false,
             driver: self.rescued_in_driver(),
             hashing: self.hashing,
+            trail: None,
             constants: vec![],
         };
+        if let Some(Trail { name, list, depth }) = self.trail.clone() {
+            key.trail = Some(name);
+            key.environment.extend([list.types.clone(), depth.types.clone()]);
+            environment.operands.extend([list, depth]);
+        }
         if builtin && !recursive {
             key.unused = false;
             if crate::builtins::is_primitive(name) {
@@ -371,7 +386,9 @@ impl Lowerer<'_> {
         let outer_kernel = self.kernel.take();
         let outer_places = std::mem::take(&mut self.launched_at);
         let outer_hashing = std::mem::replace(&mut self.hashing, pending.key.hashing);
+        let outer_trail = self.trail.take();
         self.lower_body(pending);
+        self.trail = outer_trail;
         self.hashing = outer_hashing;
         (self.in_driver, self.kernel, self.launched_at) = (outer_driver, outer_kernel, outer_places);
         self.rescued_outside = outer_rescued;
@@ -431,6 +448,9 @@ impl Lowerer<'_> {
             | u32::from(key.driver.is_some()) << 3;
         context = self.memo.context(context, u32::MAX - 4, key.form.number());
         context = self.memo.context(context, key.owner.0, form);
+        for byte in key.trail.iter().flat_map(|name| name.bytes()) {
+            context = self.memo.context(context, u32::MAX - 9, byte.into());
+        }
         for class in key.driver.iter().flatten() {
             context = self.memo.context(context, u32::MAX - 7, class.0);
         }
@@ -450,7 +470,13 @@ impl Lowerer<'_> {
         // What is refused in a built-in is told where it is called.
         self.span = if *builtin { *called } else { code.span };
         let receiver = operands.remove(0);
-        let mut environment = operands.split_off(key.args.len()).into_iter();
+        let mut environment = operands.split_off(key.args.len());
+        if let Some(name) = key.trail
+            && let (Some(depth), Some(list)) = (environment.pop(), environment.pop())
+        {
+            self.trail = Some(Trail { name, list, depth });
+        }
+        let mut environment = environment.into_iter();
         let arguments = Arguments::of_form(&key.form, operands);
         let procs = key.block.is_some().then(|| self.procs.clone());
         let (mut written, mut ways) = (Vec::new(), Vec::new());

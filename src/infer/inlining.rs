@@ -113,7 +113,7 @@ impl Lowerer<'_> {
     }
 
     /// Does the code become a function because it calls itself?
-    pub(super) fn is_recursive(&self, code: &Rc<Code>) -> bool {
+    pub(crate) fn is_recursive(&self, code: &Rc<Code>) -> bool {
         self.memo.recursive.contains(&(Rc::as_ptr(code) as usize))
     }
 

@@ -157,6 +157,8 @@ pub struct FunctionKey {
     pub driver: Option<Vec<ClassId>>,
     /// A Hash asks for the number of a key.
     pub hashing: bool,
+    /// The method of Ruby's own that goes on behind a user's one, with a trail: the last two of what goes along.
+    pub trail: Option<&'static str>,
     /// Integers that are known, of the arguments of a part of the built-ins.
     pub constants: Vec<Option<i64>>,
 }
@@ -193,6 +195,7 @@ impl FunctionKey {
     /// Does it take as many arguments, and the same block?
     pub fn has_form_of(&self, other: &Self) -> bool {
         (self.form == other.form && self.block == other.block && self.driver == other.driver)
+            && self.trail == other.trail
             && self.args.len() == other.args.len()
     }
 }

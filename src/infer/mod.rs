@@ -86,6 +86,7 @@ pub(crate) use copies::Frozen;
 pub use copies::ORIGINAL;
 pub use evacuation::ARRAY_HEADER;
 pub use exceptions::{MESSAGE as EXCEPTION_MESSAGE, RAISED, RAISED_PATH};
+pub(crate) use functions::Trail;
 pub(crate) use growing::Changing;
 pub use held_procs::PROC_SELF;
 pub use host::Host;
@@ -591,6 +592,8 @@ pub(crate) struct Lowerer<'h> {
     pub(crate) hash_loops: u32,
     /// The code being lowered is that of a `hash` of the user's, which a Hash asks: numbers are for it alone.
     pub(crate) hashing: bool,
+    /// What Ruby's own methods are in the midst of which have called the user's code.
+    pub(crate) trail: Option<Trail>,
     /// A driver's loop has come by a launch, or a function that may have some.
     launched: bool,
     /// What clauses around the calls of a driver's function rescue.
@@ -701,6 +704,7 @@ impl<'h> Lowerer<'h> {
             listing: Listing::default(),
             in_driver: false,
             hashing: false,
+            trail: None,
             hash_loops: 0,
             launched: false,
             rescued_outside: Vec::new(),

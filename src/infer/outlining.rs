@@ -206,6 +206,7 @@ impl Lowerer<'_> {
             unused: arguments.unused,
             detached: self.calls_detached(),
             guarded: false,
+            trail: None,
             constants: vec![],
         };
         let gives = match &result.types {
