@@ -241,14 +241,14 @@ fn unless_same(
 fn keep_identity(s: &mut Lowerer<'_>, value: &Operand) -> bool {
     let Some(ty) = value.types.single().cloned() else { return false };
     let is_tuple = matches!(ty, Type::Tuple(_));
-    if !is_tuple && !(matches!(ty, Type::Record(_)) && ty.is_instance()) {
+    if !(is_tuple || matches!(ty, Type::Record(_)) && ty.is_instance()) {
         return false;
     }
     let class = crate::infer::class_of(&ty);
     let cyclic = s.types_within(&ty, "inspect").into_iter().any(|part| {
         !matches!(part, Type::Tuple(_) | Type::Record(_))
-            && crate::infer::class_of(&part) == class
-            && s.reaches_itself(&part, "inspect")
+            && crate::infer::class_of(part) == class
+            && s.reaches_itself(part, "inspect")
     });
     cyclic && if is_tuple { s.grow_array_literals(value) } else { s.keep_made(&value.types) }
 }
