@@ -1,14 +1,27 @@
 //! Dead-code elimination. Removes what has no effect: values and variables that nobody reads, code that is never
-//! reached, blocks and branches that do nothing. What is left keeps its numbers.
+//! reached, blocks and branches that do nothing. What is left keeps its numbers. Functions that nobody calls any more are
+//! empty ones without results.
 
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::ir::walk::{any, breaks_to};
-use crate::ir::{BinaryOp, Block, Function, Label, Op, Program, Stmt, Value, ValueData};
+use crate::ir::{BinaryOp, Block, FuncId, Function, Label, Op, Program, Stmt, Value, ValueData};
 use rustc_hash::FxHashSet;
 
 pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error> {
-    program.functions.iter_mut().try_for_each(|function| self::function(function, token))
+    program.functions.iter_mut().try_for_each(|function| self::function(function, token))?;
+    let Some(driver) = program.driver else { return Ok(()) };
+    let entries = program.kernels.iter().flat_map(|kernel| &kernel.entries).map(|entry| entry.function);
+    let called = program.called_from(entries.chain([driver]));
+    for (number, function) in program.functions.iter_mut().enumerate() {
+        if !called.contains(&FuncId(number as u32)) {
+            function.results.clear();
+            function.vars.clear();
+            function.values.truncate(function.params.len());
+            function.body = Vec::new();
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn function(function: &mut Function, token: &CancellationToken) -> Result<(), Error> {
@@ -391,6 +404,24 @@ mod tests {
                } else {
                  break L0
                }
+             }",
+        );
+    }
+
+    #[test]
+    fn functions_that_nobody_calls_any_more_are_empty() {
+        check(
+            run,
+            "entry f0
+             driver f2
+             fn f0 (v0: i32, v1: i64, v2: i64) { }
+             fn f1 () -> i64 { v0 = i64 1; return v0 }
+             fn f2 () { block L0 { break L0; v0 = call f1() } }",
+            "fn f0 (v0: i32, v1: i64, v2: i64) {
+             }
+             fn f1 () {
+             }
+             fn f2 () {
              }",
         );
     }
