@@ -187,7 +187,7 @@ fn tells_changed(version: &Version, failure: &Failure) -> bool {
     if matches!(error, ErrorKind::RaiseMade(_)) && failure.memory.is_empty() {
         return true;
     }
-    let changes = texts_now::is_needed(&version.inferred.schema);
+    let changes = texts_now::is_needed(&version.inferred);
     let is_lost = failure.texts.iter().all(Option::is_none);
     error.told().any(|(_, receiver)| match receiver {
         Receiver::Object(_) => changes,
@@ -828,8 +828,7 @@ impl<'a> Run<'a> {
 
     /// Ruby looks into what the block gives before the next element runs, which may change it.
     fn refuse_compared(&self, version: &Version) -> Result<(), Trouble> {
-        let schema = &version.inferred.schema;
-        if !self.base.is_compared || !compared::changes(self.ruby, &version.pool, schema, &schema.result)? {
+        if !self.base.is_compared || !compared::changes(self.ruby, &version.pool, &version.inferred)? {
             return Ok(());
         }
         Err(Trouble::Unsupported {

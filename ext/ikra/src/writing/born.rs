@@ -151,6 +151,11 @@ impl OfStrings {
     }
 }
 
+/// Are what Strings hold columns of the section?
+pub fn has_strings(inferred: &Inferred, hierarchy: HierarchyId) -> bool {
+    OfStrings::new(inferred, hierarchy).is_some()
+}
+
 pub enum Empty {
     Object(Rc<OfClass>, usize, VALUE),
     Array(ArrayKind, i64, VALUE),

@@ -67,7 +67,7 @@ impl Changed {
 /// Makes what Strings are to hold, which may fail.
 pub fn prepare(decoder: Decoder<'_>) -> Result<Changed, Trouble> {
     let mut changed = Changed::default();
-    if !is_needed(decoder.schema()) {
+    if !is_needed(decoder.inferred) {
         return Ok(changed);
     }
     let (hierarchy, place) = decoder.heap.pool.place(ClassId::STRING);

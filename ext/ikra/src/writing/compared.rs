@@ -7,17 +7,18 @@ use crate::vm::errors::Trouble;
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::value;
 use crate::writing::texts_now;
-use ikra_core::heap::Schema;
+use ikra_core::infer::Inferred;
 use ikra_core::types::{ClassId, Type, TypeSet};
 use magnus::Ruby;
 
 /// What tells what an object is equal to, and where it comes.
 const COMPARISONS: [&str; 4] = ["==", "eql?", "hash", "<=>"];
 
-/// Can what such a value tells of itself be changed by the section?
-pub fn changes(ruby: &Ruby, pool: &ObjectPool, schema: &Schema, types: &TypeSet) -> Result<bool, Trouble> {
+/// Can what a result tells of itself be changed by the section?
+pub fn changes(ruby: &Ruby, pool: &ObjectPool, inferred: &Inferred) -> Result<bool, Trouble> {
+    let schema = &inferred.schema;
     let mut met: Vec<Type> = Vec::new();
-    let mut all = vec![types];
+    let mut all: Vec<&TypeSet> = vec![&schema.result];
     while let Some(types) = all.pop() {
         for ty in types {
             if met.contains(ty) {
@@ -25,7 +26,7 @@ pub fn changes(ruby: &Ruby, pool: &ObjectPool, schema: &Schema, types: &TypeSet)
             }
             met.push(ty.clone());
             match ty {
-                Type::Object(_, ClassId::STRING) if texts_now::is_needed(schema) => return Ok(true),
+                Type::Object(_, ClassId::STRING) if texts_now::is_needed(inferred) => return Ok(true),
                 Type::Object(hierarchy, class) => {
                     let members = classes::members(pool.class(*class));
                     let looks = members.is_empty() && compares(ruby, pool, *class)?;

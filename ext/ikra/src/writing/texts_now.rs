@@ -3,28 +3,30 @@
 use crate::reading::strings::{Text, bytes};
 use crate::vm::errors::Trouble;
 use crate::vm::value::{Decoded, decode};
+use crate::writing::born;
 use crate::writing::decoder::Decoder;
 use crate::writing::strings;
 use ikra_core::error::Error;
-use ikra_core::heap::Schema;
-use ikra_core::infer::{STRING_FROZEN, WORDS};
+use ikra_core::infer::{Inferred, STRING_FROZEN, WORDS};
 use ikra_core::types::{HierarchyId, Type};
 use magnus::rb_sys::{AsRawValue, FromRawValue};
 use magnus::{Value, prelude::*};
 use rb_sys::VALUE;
 
 /// Does the section change Strings that were there before it?
-pub fn is_needed(schema: &Schema) -> bool {
-    let words = schema.columns.iter().find(|column| column.name == WORDS);
-    let kind = words.and_then(|words| words.stored.types.single());
-    // Whatever changes a String, its words are among what may.
+pub fn is_needed(inferred: &Inferred) -> bool {
+    let schema = &inferred.schema;
+    let Some(words) = schema.columns.iter().find(|column| column.name == WORDS) else { return false };
+    let kind = words.stored.types.single();
+    // Whatever changes a String, its words are among what may. Where what would is never reached, nothing has them.
     kind.is_some_and(|kind| schema.arrays.iter().any(|array| *kind == Type::Array(array.kind) && array.grows))
+        && born::has_strings(inferred, words.hierarchy)
 }
 
 /// A String as it is now in the section, in place of itself: what a message tells.
 pub fn told(decoder: Decoder<'_>, object: Value, hierarchy: HierarchyId, id: i64) -> Result<Value, Trouble> {
     let is_string = object.class().as_raw() == decoder.ruby.class_string().as_raw();
-    if !is_string || !is_needed(decoder.schema()) {
+    if !is_string || !is_needed(decoder.inferred) {
         return Ok(object);
     }
     let now = text_now(decoder, (hierarchy, id as usize), object.as_raw())?;
