@@ -442,4 +442,18 @@ each_compiling_backend do
     expect_same([1, nil]) { |x| x.class.inspect.encoding == Encoding::US_ASCII }
     expect_same([Regressions::Pair.new(1, 2), 3]) { |x| [x.class.name.frozen?, x.class.to_s.frozen?, x.class.name] }
   end
+
+  it "names the class of what cannot be converted, where others could be there" do
+    pair = Regressions::Pair.new(1, 2)
+    [[pair, nil], [nil, pair], [3, nil], [nil, 3, pair]].each do |values|
+      expect_same(values) { |value| String.new("abc") + value }
+      expect_same(values) { |value| [value] + value }
+    end
+  end
+
+  it "has no String change where what would change it is not reached" do
+    text = +"é"
+    expect_same([1, 2]) { |i| i > 5 ? text.insert(/a/, " ") : i + 1 }
+    expect(text).to eq("é")
+  end
 end

@@ -170,17 +170,21 @@ impl Lowerer<'_> {
             " into Hash" => Some("to_hash"),
             _ => None,
         };
-        if let Some(by) = by.filter(|by| self.responds(operand, by)) {
-            let what = self.describe(&operand.types);
-            return self.refuse_here(
-                "unsupported-argument",
-                format!("{what}, which has `{by}`, cannot be an argument here in a section"),
-                Some(format!("call {by}")),
-            );
-        }
-        self.each_of_bool(operand, &mut |s, operand| {
-            let name = operand.types.iter().next().map_or_else(String::new, |t| s.coercion_name(t));
-            s.fail(ErrorKind::TypeError(format!("{before}{name}{after}")), &[])
+        self.within_slot(0x3f2, |s| {
+            s.switch(operand, 0, &mut |s, operand| {
+                if let Some(by) = by.filter(|by| s.responds(&operand, by)) {
+                    let what = s.describe(&operand.types);
+                    return s.refuse_here(
+                        "unsupported-argument",
+                        format!("{what}, which has `{by}`, cannot be an argument here in a section"),
+                        Some(format!("call {by}")),
+                    );
+                }
+                s.each_of_bool(&operand, &mut |s, operand| {
+                    let name = operand.types.iter().next().map_or_else(String::new, |t| s.coercion_name(t));
+                    s.fail(ErrorKind::TypeError(format!("{before}{name}{after}")), &[])
+                })
+            })
         })
     }
 
