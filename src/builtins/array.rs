@@ -427,7 +427,7 @@ impl Lowerer<'_> {
     /// Of an Array, whether there is an item to zip with what is no list: only then MRI looks at that.
     fn looks_at_zipped(&mut self, call: &Invocation, arg: &Operand) -> Option<crate::infer::Condition> {
         let is_list = |ty: &Type| matches!(ty, Type::Array(_) | Type::Tuple(_) | Type::List(_));
-        if !call.receiver.types.iter().all(is_list) || arg.types.iter().all(is_list) {
+        if !call.receiver.types.iter().all(is_list) || arg.types.iter().all(is_sequence) {
             return None;
         }
         let length = length_of(self, &call.receiver)?;
@@ -474,13 +474,15 @@ fn freeze(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     call.receiver.clone()
 }
 
+/// What another array is zipped with as it is.
+fn is_sequence(ty: &Type) -> bool {
+    let is_array = matches!(ty, Type::Array(_) | Type::Tuple(_) | Type::List(_));
+    is_array || matches!(ty, Type::Column(..) | Type::Range { .. } | Type::Enumerator(..))
+}
+
 /// What `zip` takes items from.
 pub(super) fn as_zipped(s: &mut Lowerer<'_>, arg: &Operand) -> Operand {
     let array = s.through_to_ary(arg);
-    let is_sequence = |ty: &Type| {
-        let is_array = matches!(ty, Type::Array(_) | Type::Tuple(_) | Type::List(_));
-        is_array || matches!(ty, Type::Column(..) | Type::Range { .. } | Type::Enumerator(..))
-    };
     s.switch(&array, 0x10, &mut |s, array| match array.types.single() {
         Some(ty) if is_sequence(ty) => array,
         Some(ty) if matches!(ty.shape(), Shape::Nil | Shape::Integer | Shape::Float | Shape::Symbol) => {

@@ -4881,6 +4881,10 @@ module Kernel
   # As an `int` of C.
   def __c_int(value)
     n = __to_long(value)
+    if __quotes_are_even
+      raise RangeError, "integer #{n} too big to convert to 'int'" if n > 2_147_483_647
+      raise RangeError, "integer #{n} too small to convert to 'int'" if n < -2_147_483_648
+    end
     raise RangeError, "integer #{n} too big to convert to `int'" if n > 2_147_483_647
     raise RangeError, "integer #{n} too small to convert to `int'" if n < -2_147_483_648
 

@@ -45,6 +45,10 @@ pub(super) const ROWS: &[Row] = &[
             }
         })
     }),
+    bare("#quotes_are_even", |s, _| {
+        let even = s.host.dialect().quotes_are_even;
+        Operand::bool(s.b.bool(even))
+    }),
     carrying("#alike", alike),
     // What the running Ruby does, as `core.rb` asks for it.
     row("#ruby?", |s, c| {

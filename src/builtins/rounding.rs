@@ -105,12 +105,11 @@ pub(super) fn to_digits(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> O
             None => return Operand::bottom(),
         },
     };
-    let (least, most) = (s.b.i64(i32::MIN.into()), s.b.i64(i32::MAX.into()));
-    for (op, limit) in [(Comparison::Ge, least), (Comparison::Le, most)] {
-        let ok = s.b.compare(op, digits, limit);
-        s.check(ok, ErrorKind::Range("the number of digits is too big to convert to `int'".into()), &[]);
+    let digits = s.send(&call.receiver, "#c_int", &[Operand::integer(digits)], 0x50);
+    if digits.is_bottom() {
+        return digits;
     }
-    let mut args = vec![Operand::integer(digits)];
+    let mut args = vec![digits];
     if rounds {
         args.push(Operand::integer(s.b.i64(half)));
     }

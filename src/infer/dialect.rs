@@ -47,6 +47,8 @@ dialect! {
         "begin; [[1], 1.5].max; rescue => e; e.message.start_with?('comparison of Array'); end",
     /// `{ 1 => 2, a: 3 }` instead of `{1=>2, :a=>3}`.
     hashes_inspect_with_spaces: "{ 1 => 2 }.inspect == '{1 => 2}'",
+    /// Messages have names between two quotes that are alike.
+    quotes_are_even: "begin; 1.round(2**40); rescue RangeError => e; e.message.include?(\"'int'\"); end",
     /// Messages tell both names of the encoding of bytes.
     binary_has_two_names: "Encoding::BINARY.inspect.include?('(')",
     /// Integers of more than one word (62 bits and a sign): `div` by a Float truncates instead of flooring.

@@ -417,11 +417,11 @@ mod tests {
              fn f0 (v0: i32, v1: i64, v2: i64) { }
              fn f1 () -> i64 { v0 = i64 1; return v0 }
              fn f2 () { }",
-            "fn f0 (v0: i32, v1: i64, v2: i64) {
+            "fn f0 \"\" (v0: i32, v1: i64, v2: i64) {
              }
-             fn f1 () {
+             fn f1 \"\" () {
              }
-             fn f2 () {
+             fn f2 \"\" () {
              }",
         );
     }
