@@ -45,8 +45,7 @@ const LATE: &[&str] =
 const ONE_AT_MOST: &[&str] = &["Enumerable#count", "Enumerable#find_index", "Range#count"];
 
 /// Those that hand on all that they are given to `each`, which takes nothing where it is Ruby's own.
-const TO_EACH: &[&str] =
-    &["each_with_index", "each_entry", "to_a", "entries", "reverse_each", "to_h", "to_set"];
+const TO_EACH: &[&str] = &["each_with_index", "each_entry", "to_a", "entries", "reverse_each", "to_h"];
 
 /// Those that take something else with a block.
 const WITH_BLOCK: &[((usize, usize), &str)] = &[((0, 2), "Array#fill"), ((1, 2), "String#sub String#sub!")];

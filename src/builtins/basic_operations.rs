@@ -74,7 +74,7 @@ const ORDERED: &[ClassId] =
 /// followed. (MRI's `OPTIMIZED_CMP` asks whether they are; `r_less` of Ranges, and what Range leaves to Enumerable, call
 /// them in any case; `int_negative_p` asks about `<`.) What belongs to Enumerable calls `each`, wherever it is.
 ///
-/// MRI 3.3 and later have `Integer#times`, and 3.4 with YJIT `Array#each`, in Ruby that calls `Integer#<` and `succ`.
+/// `Integer#times` of later Rubies is written in Ruby, see `Lowerer::asks_redefined`.
 pub(crate) fn asked(owner: ClassId, name: &str) -> impl Iterator<Item = (ClassId, &'static str)> + use<> {
     const EACH: &[&str] =
         &["to_a", "entries", "first", "last", "count", "sum", "min", "max", "minmax", "reverse_each"];

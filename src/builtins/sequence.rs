@@ -60,8 +60,12 @@ pub(super) const ROWS: &[Row] = &[
     }),
     // Since Ruby 3.2 its source is not there.
     carrying("to_set", |s, c| {
-        if !s.count_arguments(c, 0, 0) {
-            return Operand::bottom();
+        if !c.args.is_empty() || c.splat.is_some() {
+            return s.refuse_here(
+                "unsupported-method",
+                "`to_set` with a class of its own cannot run in a section",
+                Some("give the elements to its `new`".into()),
+            );
         }
         let set = s.constant(&["Set".to_owned()], true);
         if set.is_bottom() {

@@ -175,10 +175,14 @@ module ChangedString
   def append_as_bytes(*others)
     __check_frozen
     others.each do |other|
+      unless other.is_a?(Integer) || other.is_a?(String)
+        raise TypeError, "wrong argument type #{other.class} (expected String or Integer)"
+      end
+    end
+    others.each do |other|
       if other.is_a?(Integer)
         __push(other & 0xff)
       else
-        other = __string_argument(other)
         __append(other, 0, other.__bytesize)
       end
     end

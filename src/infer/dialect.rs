@@ -49,6 +49,10 @@ dialect! {
     hashes_inspect_with_spaces: "{ 1 => 2 }.inspect == '{1 => 2}'",
     /// Messages have names between two quotes that are alike.
     quotes_are_even: "begin; 1.round(2**40); rescue RangeError => e; e.message.include?(\"'int'\"); end",
+    /// `Integer#times` is written in Ruby, with `<` and `succ`.
+    times_is_ruby: "!Integer.instance_method(:times).source_location.nil?",
+    /// `inject` without a block wants an argument.
+    inject_wants_arguments: "begin; [1].inject; false; rescue ArgumentError; true; end",
     /// Messages tell both names of the encoding of bytes.
     binary_has_two_names: "Encoding::BINARY.inspect.include?('(')",
     /// Integers of more than one word (62 bits and a sign): `div` by a Float truncates instead of flooring.

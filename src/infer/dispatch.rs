@@ -657,7 +657,10 @@ impl Lowerer<'_> {
         let Method::Native { name, .. } = &found.method else { return None };
         let each = found.owner == ClassId::ENUMERABLE && has_core_each(ty);
         let own_each = each.then(|| (class_of(ty), "each"));
-        let mut asked = basic_operations::asked(found.owner, name).chain(own_each);
+        let in_ruby = found.owner == ClassId::INTEGER && name == "times" && self.host.dialect().times_is_ruby;
+        let of_times = in_ruby.then_some(["<", "succ"]).into_iter().flatten();
+        let of_times = of_times.map(|name| (ClassId::INTEGER, name));
+        let mut asked = basic_operations::asked(found.owner, name).chain(own_each).chain(of_times);
         let (class, asked) = asked.find(|(class, asked)| self.is_redefined(*class, asked))?;
         Some(Callee::Refused(self.redefined(class, asked, &format!("`{name}`"))))
     }

@@ -88,7 +88,7 @@ impl Lowerer<'_> {
         }
         let (of, found) = self.own_method(receiver, name)?;
         let (name, arity) = found;
-        let bounds = arity::bounds(&of, &name, arity, block.is_some())?;
+        let bounds = self.bounds_of(&of, &name, arity, block.is_some())?;
         if arity >= 0 || (bounds.0..=bounds.1).contains(&given) {
             return None;
         }
@@ -125,7 +125,14 @@ impl Lowerer<'_> {
 
     fn bounds(&mut self, receiver: &Operand, name: &str, has_block: bool) -> Option<(usize, usize)> {
         let (of, (name, arity)) = self.own_method(receiver, name)?;
-        arity::bounds(&of, &name, arity, has_block)
+        self.bounds_of(&of, &name, arity, has_block)
+    }
+
+    fn bounds_of(&self, of: &str, name: &str, arity: i64, has_block: bool) -> Option<(usize, usize)> {
+        let (least, most) = arity::bounds(of, name, arity, has_block)?;
+        let folds = of == "Enumerable#" && ["inject", "reduce"].contains(&name);
+        let wants_one = folds && !has_block && self.host.dialect().inject_wants_arguments;
+        Some((least.max(usize::from(wants_one)), most))
     }
 
     /// Whose a method of Ruby's own is, with a `#`, or a dot where it is a module's own; its name there, and its arity.
