@@ -28,13 +28,17 @@ module RandomPrograms
             super(other).tap { |same| exit!(0) if !same && eql?(other) }
           end
         end
-        COMPARING.each do |name|
-          original = Array.instance_method(name)
-          Array.define_method(name) do |*arguments, &block|
-            Nans.send(:found_in, [self, *arguments])
-            keyed = block && ->(*items) { block.call(*items).tap { |key| Nans.send(:found_in, [key]) } }
-            original.bind_call(self, *arguments, &(name.start_with?("uniq") ? keyed : block))
-          end
+        [Array, Enumerable].each do |owner|
+          (COMPARING & owner.instance_methods(false)).each { |name| look_into(owner, name) }
+        end
+      end
+
+      def look_into(owner, name)
+        original = owner.instance_method(name)
+        owner.define_method(name) do |*arguments, &block|
+          Nans.send(:found_in, [is_a?(Hash) ? to_a : self, *arguments])
+          keyed = block && ->(*items) { block.call(*items).tap { |key| Nans.send(:found_in, [key]) } }
+          original.bind_call(self, *arguments, &(name.start_with?("uniq") ? keyed : block))
         end
       end
 
