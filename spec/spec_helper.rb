@@ -54,6 +54,8 @@ RSpec.configure do |config|
   # Examples run in any company.
   conflicts = Ikra.conflicts
   config.after { Ikra.conflicts = conflicts }
+  warned = Ikra.const_get(:Section).instance_variable_get(:@warned)
+  config.before { warned.clear }
   config.extend Backends
   config.include SameAsRuby
   config.disable_monkey_patching!

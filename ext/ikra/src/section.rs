@@ -16,7 +16,7 @@ use crate::reading::visited::Visited;
 use crate::running::backends;
 use crate::running::choice::{self, Choice, Running, Work};
 use crate::running::given_procs;
-use crate::running::heap::{Heap, Layout, Mode, Room};
+use crate::running::heap::{Heap, Layout, Mode, Room, Rooms};
 use crate::running::profiles;
 use crate::running::random;
 use crate::sync::{SyncRun, Syncs};
@@ -201,10 +201,9 @@ fn tells_changed(version: &Version, failure: &Failure) -> bool {
 fn more_room(
     version: &Version,
     failure: &Failure,
-    elements: usize,
+    (room, elements): (Room, usize),
     host: bool,
 ) -> Result<Option<Room>, Trouble> {
-    let room = version.room.get();
     let wanted = usize::try_from(failure.operands[0]).unwrap_or(usize::MAX);
     let enlarged = |now: usize| wanted.max(now).saturating_mul(2);
     // What specs fill with garbage is memory.
@@ -320,9 +319,9 @@ impl<'a> Run<'a> {
         let mode = if self.section.raise { Mode::Watched } else { version.conflicts.mode() };
         let executable = self.executable(&version, mode, profile)?;
         let random = *random.get_or_insert_with(|| random::next(version.program.uses_random));
-        let mut heap = profile.time(Phase::Trace, || {
-            Heap::build(traced, &version.layout, &version.inferred, version.room.get())
-        })?;
+        let room = version.rooms.on(profile.backend == Some("cpu")).get();
+        let mut heap =
+            profile.time(Phase::Trace, || Heap::build(traced, &version.layout, &version.inferred, room))?;
         heap.procs = given_procs::make(
             &self.scope,
             (&version.plan, &version.pool),
@@ -396,6 +395,7 @@ impl<'a> Run<'a> {
                 Ok(Ended::Conflict) => None,
                 Ok(Ended::Overtaken) => {
                     self.begin_again(version, heap);
+                    heap.enlarge(layout, program, version.rooms.on(false).get())?;
                     heap.prepare(layout, program, (mode, conflicts.fine.get()), ticks)?;
                     executable = self.executable(version, mode, profile)?;
                     continue;
@@ -435,7 +435,7 @@ impl<'a> Run<'a> {
                 }
                 Some(failure) => {
                     let host = profile.backend == Some("cpu");
-                    let Some(more) = more_room(version, &failure, heap.length, host)? else {
+                    let Some(more) = more_room(version, &failure, (heap.room, heap.length), host)? else {
                         heap.drop_dead_pairs(&version.inferred)?;
                         let first = self.section.part.unwrap_or(0) as u32;
                         let failure = Failure { element: failure.element + first, ..failure };
@@ -449,7 +449,7 @@ impl<'a> Run<'a> {
                         }
                         return Err(Trouble::Raised(raised));
                     };
-                    version.room.set(more);
+                    version.rooms.on(host).set(more);
                     self.begin_again(version, heap);
                     heap.enlarge(layout, program, more)?;
                     mode
@@ -736,7 +736,7 @@ impl<'a> Run<'a> {
                 assumptions: front.assumptions,
                 _codes: front.codes,
                 executables: RefCell::default(),
-                room: Cell::new(room),
+                rooms: Rooms::new(room),
                 conflicts: Conflicts::default(),
                 kept: RefCell::default(),
                 choice: Choice::default(),

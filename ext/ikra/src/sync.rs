@@ -348,7 +348,7 @@ impl SyncRun<'_> {
                 return Ok(Err(what));
             }
             let is_exact = traced.is_exact;
-            let later = Heap::build(traced, &version.layout, &version.inferred, version.room.get())?;
+            let later = Heap::build(traced, &version.layout, &version.inferred, heap.room)?;
             let same =
                 later.has_same_numbers(pinned, (heap, self.pinned), (&version.program, &version.plan.asked));
             let others =

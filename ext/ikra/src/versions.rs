@@ -4,7 +4,7 @@ use crate::code::methods::Assumptions;
 use crate::code::syncs::SyncText;
 use crate::reading::plan::Plan;
 use crate::running::choice::Choice;
-use crate::running::heap::{Kept, Layout, Mode, Room};
+use crate::running::heap::{Kept, Layout, Mode, Rooms};
 use crate::vm::gvl::GvlCell;
 use crate::vm::object_pool::ObjectPool;
 use ikra_core::backend::Executable;
@@ -112,8 +112,7 @@ pub struct Version {
     /// What it was compiled from, which `explain` shows.
     pub _codes: Vec<Rc<Code>>,
     pub executables: RefCell<Vec<ExecutableOf>>,
-    /// What was enough the last time.
-    pub room: Cell<Room>,
+    pub rooms: Rooms,
     pub conflicts: Conflicts,
     /// Memory for the next run.
     pub kept: RefCell<Option<Kept>>,

@@ -29,6 +29,7 @@ use magnus::Value;
 use magnus::rb_sys::FromRawValue;
 use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// How each buffer of a program is filled; found once for each compiled section.
@@ -112,6 +113,23 @@ impl Room {
     }
 }
 
+/// What was enough the last time: on the host, whose memory is memory only where it is used, and on devices.
+#[derive(Debug)]
+pub struct Rooms {
+    host: Cell<Room>,
+    device: Cell<Room>,
+}
+
+impl Rooms {
+    pub const fn new(first: Room) -> Self {
+        Self { host: Cell::new(first), device: Cell::new(first) }
+    }
+
+    pub const fn on(&self, host: bool) -> &Cell<Room> {
+        if host { &self.host } else { &self.device }
+    }
+}
+
 /// How elements run that are not known to be independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -151,6 +169,8 @@ pub struct Heap {
     pub memories: Vec<Vec<Share>>,
     /// Number of elements of the base.
     pub length: usize,
+    /// What elements have room for.
+    pub room: Room,
     /// Lambdas and procs that the section gives, by number.
     pub procs: GivenProcs,
     /// The spans that arrays of kinds have since what was done was written back, if those change.
@@ -338,6 +358,7 @@ impl Heap {
             tracer.elements.into_iter().map(|elements| (elements.spans, elements.memories)).unzip();
         let store = Store::new(buffers);
         let mut heap = Self {
+            room,
             store,
             scalars,
             jobs,
@@ -370,6 +391,7 @@ impl Heap {
 
     /// Gives the elements as much memory for arrays as `room` says.
     pub fn enlarge(&mut self, layout: &Layout, program: &Program, room: Room) -> Result<(), Trouble> {
+        self.room = room;
         for (number, recipe) in layout.recipes.iter().enumerate() {
             match recipe {
                 Recipe::Ends(kind) => self.make_items(layout, (number, *kind), room.items)?,
