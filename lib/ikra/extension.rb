@@ -14,7 +14,7 @@ end
 
 # NVIDIA's compiler runs in a process of its own, which needs nothing of Ruby but the extension.
 Ikra.const_get(:Native).compile_cuda_with(
-  [RbConfig.ruby, "--disable=all", "-e", "require ARGV[0]; Ikra::Native.compile_cuda(ARGV[1], Integer(ARGV[2]))",
+  [RbConfig.ruby, "--disable=all", "-e", "require ARGV[0]; Ikra::Native.compile_cuda(ARGV[1], ARGV[2])",
    native]
 )
 

@@ -3,11 +3,11 @@
 # The suite under a hard garbage collector, chosen with IKRA_SPEC_GC: +stress+ collects at every allocation inside of
 # sections; +compact+ moves all objects before each section, and again and again while they run.
 module GCModes
+  # For GC.stress: collects what is young. Whole collections at every allocation would take minutes in a large process.
+  YOUNG = 1
+
   # Prepended to the extension's functions.
   module Stress
-    # Collects what is young: whole collections would take hours.
-    YOUNG = 1
-
     %i[run items pairs enumerator values gather].each do |name|
       define_method(name) do |*arguments|
         GC.stress = YOUNG

@@ -224,9 +224,12 @@ fn compile_cuda_with(command: RArray) -> Result<(), Error> {
     Ok(())
 }
 
-/// Compiles the standard input with the NVRTC there, for GPUs of a compute capability (times ten).
-fn compile_cuda(ruby: &Ruby, nvrtc: String, gpu: u32) -> Result<(), Error> {
-    cuda::serve(nvrtc.as_ref(), gpu).map_err(|e| Error::new(ruby.exception_io_error(), e.to_string()))
+/// Compiles the standard input with the NVRTC there, for a target in words.
+fn compile_cuda(ruby: &Ruby, nvrtc: String, target: String) -> Result<(), Error> {
+    let target = target
+        .parse()
+        .map_err(|e: ikra_core::error::Error| Error::new(ruby.exception_arg_error(), e.to_string()))?;
+    cuda::serve(nvrtc.as_ref(), target).map_err(|e| Error::new(ruby.exception_io_error(), e.to_string()))
 }
 
 /// What specs and benchmarks need beside what users call.

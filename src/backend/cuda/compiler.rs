@@ -5,7 +5,7 @@
 //! then the bytes.
 
 use super::locate::Location;
-use super::nvrtc::Nvrtc;
+use super::nvrtc::{Nvrtc, Target};
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use std::ffi::OsString;
@@ -27,26 +27,26 @@ const INTERNAL: u8 = b'i';
 
 static PROCESS: OnceLock<Vec<OsString>> = OnceLock::new();
 
-/// How a process that calls [`serve`] is started: a program and its arguments, to which NVRTC's place and the compute
-/// capability (times ten) are added. Without, NVRTC runs in this process. To be said once.
+/// How a process that calls [`serve`] is started: a program and its arguments, to which NVRTC's place and what is
+/// compiled for are added. Without, NVRTC runs in this process. To be said once.
 pub fn set_process(command: Vec<OsString>) {
     let _ = PROCESS.set(command);
 }
 
-/// What a GPU of this compute capability (times ten) can load.
+/// What the target can load.
 pub(super) fn compile(
     location: &Location,
     text: &str,
-    gpu: u32,
+    target: Target,
     token: &CancellationToken,
 ) -> Result<Vec<u8>, Error> {
     match PROCESS.get().map(Vec::as_slice) {
         Some([program, arguments @ ..]) => {
             let mut command = Command::new(program);
-            command.args(arguments).arg(&location.path).arg(gpu.to_string());
+            command.args(arguments).arg(&location.path).arg(target.to_string());
             run(command, text, token)
         }
-        _ => Nvrtc::load(&location.path)?.compile(text, gpu),
+        _ => Nvrtc::load(&location.path)?.compile(text, target),
     }
 }
 
@@ -133,10 +133,10 @@ fn ready(write: RawFd, read: RawFd) -> io::Result<[bool; 2]> {
 ///
 /// # Errors
 /// Only where standard input or output fail; what NVRTC says goes to the standard output.
-pub fn serve(path: &Path, gpu: u32) -> io::Result<()> {
+pub fn serve(path: &Path, target: Target) -> io::Result<()> {
     let mut text = String::new();
     io::stdin().read_to_string(&mut text)?;
-    let compiled = Nvrtc::load(path).and_then(|nvrtc| nvrtc.compile(&text, gpu));
+    let compiled = Nvrtc::load(path).and_then(|nvrtc| nvrtc.compile(&text, target));
     let (kind, bytes) = match compiled {
         Ok(code) => (CODE, code),
         Err(Error::Internal(message)) => (INTERNAL, message.into_bytes()),

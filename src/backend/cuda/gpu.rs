@@ -6,12 +6,13 @@ mod float_sums;
 mod left;
 
 use super::cache::Cache;
+use super::compiler;
 use super::device::{Constant, Device, DeviceSession, Loaded, address, check_room, holds, take};
 use super::emit::{BLOCK, Source};
 use super::foreign::Foreign;
 use super::layout::{Arena, Step};
 use super::locate::{self, Location};
-use super::{compiler, nvrtc};
+use super::nvrtc::{self, Target};
 use crate::cancel::CancellationToken;
 use crate::error::{Error, size};
 use crate::heap::{OnDevice, shared};
@@ -435,7 +436,7 @@ impl Gpu {
         if let Some(code) = self.cache.get(&parts) {
             return Ok(code);
         }
-        let code = compiler::compile(&self.nvrtc, &text(), self.architecture, token)?;
+        let code = compiler::compile(&self.nvrtc, &text(), Target::Gpu(self.architecture), token)?;
         self.cache.put(&parts, &code);
         Ok(code)
     }

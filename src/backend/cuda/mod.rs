@@ -32,6 +32,7 @@ use deferred::Logs;
 use device::Device;
 pub use foreign::before_exit;
 use gpu::{Gpu, GpuDevice};
+pub use nvrtc::Target;
 use run::CudaKernel;
 use std::fmt;
 use std::sync::Arc;

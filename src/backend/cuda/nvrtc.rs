@@ -4,14 +4,48 @@
 use crate::error::Error;
 use libloading::Library;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::path::Path;
 use std::ptr;
+use std::str::FromStr;
 
 /// Strict IEEE arithmetic: as Ruby's, without contraction to fused multiply-add. `ptxas` of CUDA up to 13.0 clones
 /// some functions that call themselves, and dies of it.
 pub(super) const OPTIONS: [&str; 4] =
     ["--fmad=false", "--std=c++17", "--disable-warnings", "--ptxas-options=--cloning=no"];
+
+/// For texts of which only is asked whether they compile.
+const UNOPTIMIZED: &str = "--Ofast-compile=max";
+
+/// What a text is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A GPU of this compute capability, times ten.
+    Gpu(u32),
+    /// Nobody: whether such a GPU's compiler takes the text. PTX that is not optimized tells it ten times sooner.
+    Check(u32),
+}
+
+impl fmt::Display for Target {
+    /// As other processes are told it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Gpu(capability) => write!(f, "sm_{capability}"),
+            Self::Check(capability) => write!(f, "compute_{capability}"),
+        }
+    }
+}
+
+impl FromStr for Target {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let number = |text: &str| text.parse().ok();
+        let gpu = text.strip_prefix("sm_").and_then(number).map(Self::Gpu);
+        let check = || text.strip_prefix("compute_").and_then(number).map(Self::Check);
+        gpu.or_else(check).ok_or_else(|| Error::Internal(format!("{text:?} is nothing to compile for")))
+    }
+}
 
 type Handle = *mut c_void;
 type Code = c_int;
@@ -87,12 +121,13 @@ impl Nvrtc {
     }
 
     /// What a GPU of this compute capability can load: its own code, or, for a GPU newer than this compiler, PTX
-    /// that the driver translates.
-    pub fn compile(&self, text: &str, gpu: u32) -> Result<Vec<u8>, Error> {
+    /// that the driver translates. For a check, PTX.
+    pub fn compile(&self, text: &str, target: Target) -> Result<Vec<u8>, Error> {
+        let (Target::Gpu(gpu) | Target::Check(gpu)) = target;
         let known = self.supported.contains(&gpu);
-        let target =
+        let capability =
             if known { Some(gpu) } else { self.supported.iter().copied().filter(|a| *a < gpu).max() };
-        let Some(target) = target else {
+        let Some(capability) = capability else {
             let oldest = self.supported.iter().min().copied().unwrap_or(0);
             return Err(Error::Device(format!(
                 "the GPU has compute capability {}.{}, and this NVRTC compiles for {}.{} and newer; use an older CUDA",
@@ -102,9 +137,13 @@ impl Nvrtc {
                 oldest % 10
             )));
         };
-        let architecture = format!("--gpu-architecture={}_{target}", if known { "sm" } else { "compute" });
+        let check = matches!(target, Target::Check(_));
+        let is_code = known && !check;
+        let architecture =
+            format!("--gpu-architecture={}_{capability}", if is_code { "sm" } else { "compute" });
         let options: Vec<CString> = std::iter::once(architecture.as_str())
             .chain(OPTIONS)
+            .chain(check.then_some(UNOPTIMIZED))
             .filter_map(|o| CString::new(o).ok())
             .collect();
         let pointers: Vec<*const c_char> = options.iter().map(|o| o.as_ptr()).collect();
@@ -135,7 +174,7 @@ impl Nvrtc {
                 excerpt(text, &log)
             )));
         }
-        let output = if known { self.functions.cubin } else { self.functions.ptx };
+        let output = if is_code { self.functions.cubin } else { self.functions.ptx };
         program
             .output(output)
             .map_err(|code| Error::Device(format!("NVRTC gives no code: {}", self.message(code))))
@@ -209,18 +248,23 @@ mod tests {
     fn a_refused_text_comes_with_the_log_and_its_lines() {
         let Ok(location) = locate::nvrtc(None) else { return };
         let text = "int a;\n#line 1 \"section.cu\"\nint b;\nint c = nothing;\nint d;\n";
-        let error = Nvrtc::load(&location.path).unwrap().compile(text, 90).unwrap_err().to_string();
+        let error =
+            Nvrtc::load(&location.path).unwrap().compile(text, Target::Gpu(90)).unwrap_err().to_string();
         assert!(error.contains("\"nothing\" is undefined"), "{error}");
         assert!(error.contains(">    2 | int c = nothing;\n     3 | int d;"), "{error}");
-        let old = Nvrtc::load(&location.path).unwrap().compile("int a;", 20).unwrap_err().to_string();
+        let old =
+            Nvrtc::load(&location.path).unwrap().compile("int a;", Target::Gpu(20)).unwrap_err().to_string();
         assert!(old.contains("compute capability 2.0"), "{old}");
     }
 
     #[test]
-    fn a_gpu_newer_than_the_compiler_gets_ptx() {
+    fn a_gpu_newer_than_the_compiler_gets_ptx_as_does_a_check() {
         let Ok(location) = locate::nvrtc(None) else { return };
-        let code = Nvrtc::load(&location.path).unwrap().compile("extern \"C\" __global__ void f() {}", 999);
-        let code = code.unwrap();
-        assert!(String::from_utf8_lossy(&code).contains(".entry f"));
+        let nvrtc = Nvrtc::load(&location.path).unwrap();
+        for target in [Target::Gpu(999), Target::Check(90)] {
+            let code = nvrtc.compile("extern \"C\" __global__ void f() {}", target).unwrap();
+            assert!(String::from_utf8_lossy(&code).contains(".entry f"));
+            assert_eq!(target.to_string().parse::<Target>().unwrap(), target);
+        }
     }
 }
