@@ -427,6 +427,18 @@ RSpec.describe "Ikra.section" do
       end
     end
 
+    it "goes through arrays in the place of which calls in there put others" do
+      expect_same_program do |_base|
+        first = (1..5).pmap { |x| x + 1 }
+        second = (1..3).pmap { |x| x * 2 }
+        2.times do
+          first.each { |x| first = second.pmap { |y| y + 1.5 } if x == 4 }
+          second.each { |x| first.each { |y| second = first.pmap { |z| z + y } if x == 4 } }
+        end
+        [first, second]
+      end
+    end
+
     it "gives memory back while it runs" do
       rounds = Ikra.chosen == :cpu ? 10_000 : 10
       items = Array.new(10_000) { |i| i * 0.5 }

@@ -200,12 +200,22 @@ impl FunctionKey {
     }
 }
 
+/// Numbers of types begin here, above all slots that callers use.
+const FIRST_TYPE: u32 = 0x1000;
+/// So many kinds of arrays come from one place that is reached with several types.
+const MOST_ALIKE: usize = 4;
+
 #[derive(Debug, Default)]
 pub struct Memo {
     contexts: FxHashMap<(Context, u32, u32), Context>,
+    /// What each was made of, from number 1 on.
+    context_steps: Vec<(Context, u32, u32)>,
     type_numbers: FxHashMap<TypeSet, u32>,
     /// Numbers of the kinds of arrays that parallel calls of a driver make, by the place of the call.
     made_kinds: FxHashMap<Context, u32>,
+    kinds_made: u32,
+    /// The kinds of those that only types tell apart.
+    alike_kinds: FxHashMap<Vec<(u32, u32)>, Vec<u32>>,
     /// What the kernels of a driver give, by the place of the call.
     pub kernel_results: FxHashMap<Context, TypeSet>,
     /// What the variables of a driver hold that elements assign: the place of the call, and which of them.
@@ -358,16 +368,46 @@ impl Memo {
         inlines.then(|| Self { loops: self.loops, traps: true, ..Self::default() })
     }
 
-    /// The context of what `node` of `parent` leads to, told apart by `choice`.
-    /// The number of the kind of arrays that a call makes.
+    /// The number of the kind of arrays that a call makes. Calls that are apart only by the types that they are reached
+    /// with make arrays of few kinds, as these types may be what they make: `a.each { a = b.pmap { … } }`.
     pub fn made_kind(&mut self, place: Context) -> u32 {
-        let next = self.made_kinds.len() as u32;
-        *self.made_kinds.entry(place).or_insert(next)
+        if let Some(known) = self.made_kinds.get(&place) {
+            return *known;
+        }
+        let next = self.kinds_made;
+        let kinds = self.alike_kinds.entry(self.untyped(place)).or_default();
+        let kind = match kinds.last() {
+            Some(last) if kinds.len() == MOST_ALIKE => *last,
+            _ => {
+                kinds.push(next);
+                self.kinds_made += 1;
+                next
+            }
+        };
+        self.made_kinds.insert(place, kind);
+        kind
     }
 
+    /// A context without the types that tell it apart from others.
+    fn untyped(&self, mut context: Context) -> Vec<(u32, u32)> {
+        let types = FIRST_TYPE..FIRST_TYPE + self.type_numbers.len() as u32;
+        let mut steps = Vec::new();
+        while let Some(&(parent, node, choice)) =
+            (context as usize).checked_sub(1).and_then(|index| self.context_steps.get(index))
+        {
+            steps.push((node, if types.contains(&choice) { FIRST_TYPE } else { choice }));
+            context = parent;
+        }
+        steps
+    }
+
+    /// The context of what `node` of `parent` leads to, told apart by `choice`.
     pub fn context(&mut self, parent: Context, node: u32, choice: u32) -> Context {
-        let next = self.contexts.len() as u32 + 1;
-        *self.contexts.entry((parent, node, choice)).or_insert(next)
+        let step = (parent, node, choice);
+        *self.contexts.entry(step).or_insert_with(|| {
+            self.context_steps.push(step);
+            self.context_steps.len() as u32
+        })
     }
 
     /// The number of the lambda or proc that `node` makes in `context`.
@@ -390,9 +430,9 @@ impl Memo {
         }) as u32
     }
 
-    /// A number for a type set, to tell contexts apart by it; above all slots that callers use.
+    /// A number for a type set, to tell contexts apart by it.
     pub fn type_number(&mut self, types: &TypeSet) -> u32 {
-        let next = self.type_numbers.len() as u32 + 0x1000;
+        let next = self.type_numbers.len() as u32 + FIRST_TYPE;
         *self.type_numbers.entry(types.clone()).or_insert(next)
     }
 
