@@ -2,10 +2,13 @@
 
 module RandomPrograms
   # Tells whether plain Ruby compares arrays in which NaN is: there one NaN is equal to itself, as the same object, and
-  # a section has no objects for Floats. Also where NaN is what uniq's block gives, and where `equal?` is asked of equal
-  # numbers that are two objects. With methods replaced, in a process of its own, which ends as soon as it is known.
+  # a section has no objects for Floats. Also where NaN is in what blocks give as keys, and where `equal?` is asked of
+  # equal numbers that are two objects. With methods replaced, in a process of its own, which ends once it is known.
   module Nans
-    COMPARING = %i[== != eql? <=> include? member? index find_index count - & | uniq uniq!].freeze
+    COMPARING = %i[== != eql? <=> include? member? index find_index count - & | uniq uniq! group_by
+                   tally].freeze
+    # Those whose blocks give keys.
+    KEYED = %i[uniq uniq! group_by].freeze
 
     class << self
       # @yield runs the program
@@ -35,15 +38,25 @@ module RandomPrograms
 
       def look_into(owner, name)
         original = owner.instance_method(name)
+        gives_keys = KEYED.include?(name)
         owner.define_method(name) do |*arguments, &block|
           Nans.send(:found_in, [is_a?(Hash) ? to_a : self, *arguments])
           keyed = block && ->(*items) { block.call(*items).tap { |key| Nans.send(:found_in, [key]) } }
-          original.bind_call(self, *arguments, &(name.start_with?("uniq") ? keyed : block))
+          original.bind_call(self, *arguments, &(gives_keys ? keyed : block))
         end
       end
 
       def found_in(values)
-        exit!(0) if values.flatten.any? { |value| value.is_a?(Float) && value.nan? }
+        exit!(0) if values.any? { |value| nan_in?(value, 0) }
+      end
+
+      def nan_in?(value, depth)
+        case value
+        when Float then value.nan?
+        when Array then depth < 10 && value.any? { |item| nan_in?(item, depth + 1) }
+        when Hash then depth < 10 && value.any? { |pair| nan_in?(pair, depth + 1) }
+        when Struct then depth < 10 && nan_in?(value.to_a, depth + 1)
+        end
       end
     end
   end
