@@ -30,9 +30,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Stack that a kernel may use of the thread that plays the GPU.
-const STACK: u64 = 1 << 20;
-const THREAD_STACK: usize = 4 << 20;
+/// Stack that a kernel may use of the thread that plays the GPU: that of code that is not optimized.
+const STACK: u64 = 4 << 20;
+const THREAD_STACK: usize = 16 << 20;
 /// What memory holds that nobody has written to.
 const GARBAGE: u64 = 0xa5a5_a5a5_a5a5_a5a5;
 /// How often it is looked whether the compiler has ended.
