@@ -18,7 +18,7 @@ module Hints
     def visit(number, &block) = number.positive? ? visit(number - 1, &block) : yield(number)
     def root = sqrt(list[0])
     def table(number) = number * 1i
-    def named(number) = number.to_s.unpack("C*").size
+    def named(number) = number.to_s.unicode_normalize.size
   end
 
   class Group

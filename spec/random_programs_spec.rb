@@ -7,9 +7,9 @@ require "rbconfig"
 # Random programs compute in Ikra what they compute in plain Ruby. `rake fuzz:programs[10000,1]` runs more of them.
 # IKRA_SPEC_PROGRAMS=count,seed chooses how many and which.
 RSpec.describe "Random programs" do
-  count, seed = ENV.fetch("IKRA_SPEC_PROGRAMS", "2000,1").split(",").map(&:to_i)
+  count, seed = ENV.fetch("IKRA_SPEC_PROGRAMS", "1000,1").split(",").map(&:to_i)
   # The emulator's C++ takes long to compile.
-  counts = { cpu: count, "cuda-emulated": count / 50 }
+  counts = { cpu: count, "cuda-emulated": count / 25 }
   # A debug build is slow: outside CI it runs as many as there is time for.
   seconds = ENV["CI"] ? 100_000 : 100
   runner = File.join(__dir__, "support/random_programs/run.rb")

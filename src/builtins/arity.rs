@@ -19,7 +19,7 @@ const BOUNDS: &[((usize, usize), &str)] = &[
          Random::Base#rand Range#count Range#first Range#last Range#max Range#min Range#step Regexp.last_match \
          Set#join String#chomp String#chomp! String#each_line String#lines String#scrub String#sum String#to_i",
     ),
-    ((1, 1), "Kernel#Float"),
+    ((1, 1), "Kernel#Float String#unpack String#unpack1"),
     ((0, 2), "Array.new Enumerable#inject Enumerable#reduce Numeric#step String#split"),
     (
         (1, 2),

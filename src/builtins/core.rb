@@ -1717,18 +1717,41 @@ end
 # Pairs of a key and an item, in the order of the keys: the quicksort of MRI's `sort_by`, step for step, since it decides
 # on the order of items with equal keys, and on which keys are compared first where one is NaN.
 module Array
-  # Characters or bytes by their numbers.
-  def pack(format)
-    characters = format == "U*" || format == "U"
-    format.__refuse_directive unless characters || format == "C*" || format == "C" || format == "c*" || format == "c"
-    one = format.__bytesize == 1
-    raise ArgumentError, "too few arguments" if one && empty?
+  # By a format that is put together.
+  def __pack_by(format)
+    if format == "U*"
+      __pack_characters("".__force(0), 0)
+    else
+      format.__refuse_directive unless format == "C*" || format == "c*"
+      __pack_integers("".__force(2), 0, 1, false)
+    end
+  end
 
-    out = "".__force(characters ? 0 : 2)
-    i = 0
-    while i < (one ? 1 : size)
-      number = __to_int(self[i])
-      characters ? out.__push_packed(number) : out.__push(number & 0xff)
+  def __pack_item(i)
+    raise ArgumentError, "too few arguments" if i >= size
+
+    self[i]
+  end
+
+  def __pack_integers(out, i, width, big)
+    while i < size
+      out.__pack_integer(self[i], width, big)
+      i += 1
+    end
+    out
+  end
+
+  def __pack_floats(out, i, width, big)
+    while i < size
+      out.__pack_float(self[i], width, big)
+      i += 1
+    end
+    out
+  end
+
+  def __pack_characters(out, i)
+    while i < size
+      out.__pack_character(self[i])
       i += 1
     end
     out

@@ -117,7 +117,8 @@ fn floats<const N: usize>(s: &mut Lowerer<'_>, call: &Invocation) -> Option<[Val
     values.try_into().ok()
 }
 
-fn float(s: &mut Lowerer<'_>, arg: &Operand, slot: u32) -> Option<Value> {
+/// As `rb_to_float` has it.
+pub(super) fn float(s: &mut Lowerer<'_>, arg: &Operand, slot: u32) -> Option<Value> {
     let operand = s.switch(arg, slot, &mut |s, arg| match arg.types.single() {
         Some(Type::Integer) => Operand::float(s.b.unary(UnaryOp::I64ToF64, arg.value())),
         Some(Type::Float) => arg,

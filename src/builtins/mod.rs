@@ -25,6 +25,7 @@ mod module;
 mod numeric;
 pub(crate) mod output;
 mod outside;
+mod packing;
 mod procs;
 pub(crate) mod random;
 mod range;
@@ -219,7 +220,14 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
             &["MadeHash", "Hash", "Packed", "Enumerable"],
         ),
         ty if ty.is_string() && (owner == ClassId::STRING || is_primitive(name)) => (
-            &[string::ROWS, string::COMMON, string::PRIMITIVES, string::REFUSALS, comparable::ROWS],
+            &[
+                string::ROWS,
+                packing::ROWS,
+                string::COMMON,
+                string::PRIMITIVES,
+                string::REFUSALS,
+                comparable::ROWS,
+            ],
             &["ChangedString", "String", "Comparable"],
         ),
         Type::Object(_, ClassId::REGEXP) if owner == ClassId::REGEXP || is_primitive(name) => {
@@ -242,9 +250,10 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
             &[float::ROWS, rounding::FLOAT_ROWS, numeric::ROWS, comparable::ROWS],
             &["Float", "Numeric", "Comparable"],
         ),
-        Type::Array(_) | Type::Tuple(_) | Type::List(_) => {
-            (&[array::ROWS, changes::ROWS, sequence::ROWS], &["Array", "Packed", "Enumerable"])
-        }
+        Type::Array(_) | Type::Tuple(_) | Type::List(_) => (
+            &[array::ROWS, packing::ARRAY_ROWS, changes::ROWS, sequence::ROWS],
+            &["Array", "Packed", "Enumerable"],
+        ),
         Type::Column(..) => (&[column::ROWS, sequence::ROWS], &["Column", "Packed", "Enumerable", "Array"]),
         ty if ty.is_text_range() => {
             if owner == ClassId::ENUMERABLE || range::OF_TEXTS.contains(&name) {
@@ -491,6 +500,7 @@ pub(crate) const SOURCES: &[&str] = &[
     include_str!("string_changes.rb"),
     include_str!("string_numbers.rb"),
     include_str!("string_text.rb"),
+    include_str!("packing.rb"),
     include_str!("regexp.rb"),
     include_str!("format.rb"),
     include_str!("inspect.rb"),

@@ -56,8 +56,6 @@ pub(crate) fn outside(owner: ClassId, name: &str) -> Option<Outside> {
         | "match"
         | "match?"
         | "scan"
-        | "unpack"
-        | "unpack1"
         | "encode"
         | "encode!"
         | "scrub"

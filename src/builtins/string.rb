@@ -459,6 +459,7 @@ module String
     if index.is_a?(Regexp)
       __matched_part(index, count.equal?(:__none) ? 0 : count)
     elsif !count.equal?(:__none)
+      count = __to_long(count) if __ruby?(:slice_counts_first)
       __slice(__to_long(index), __to_long(count))
     elsif index.is_a?(String)
       __find(index, 0) < 0 ? nil : index.__copy_string

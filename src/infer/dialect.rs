@@ -136,6 +136,8 @@ dialect! {
     strip_raises_encoding_errors: "begin; (\"a\" + \"\\u3042\".byteslice(0)).rstrip; false; rescue EncodingError; true; end",
     /// `String#index` with a place behind the end looks at nothing else.
     index_looks_at_the_place_first: "\"\".index(1, 5).nil?",
+    /// `String#slice` converts its second argument first.
+    slice_counts_first: "begin; \"\".slice(nil, 1e20); rescue RangeError; true; rescue TypeError; false; end",
     /// `split` takes a null byte for a space.
     split_at_null: "\"a\\0b\".split.size == 2",
     /// A point needs no digit behind it: `Float(\"1.\")`.

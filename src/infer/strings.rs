@@ -134,6 +134,7 @@ const LOOKING: &[&str] = &[
     "chomp",
     "each_line",
     "lines",
+    "unpack",
     "unpack1",
     "upto",
 ];

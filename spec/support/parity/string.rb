@@ -43,6 +43,8 @@ Parity.table "String", on: :texts do
   binary "[]", "slice", by: :places, code: ["x[y, 2]", "x[1, y]", "x[y..]", "x[0...y]", "x[y..3]"]
   binary "byteslice", by: :places, code: ["x.byteslice(y, 2)", "x.byteslice(1, y)", "x.byteslice(y..)"]
   binary "getbyte", by: %i[places mixed]
+  unary "unpack", code: ["x.unpack(\"Cn2\").inspect", "x.unpack(\"c*\").size", "x.unpack(\"a2B9H*\").inspect"]
+  unary "unpack1", code: ["x.unpack1(\"N\").inspect", "x.unpack1(\"m\").inspect", "x.unpack1(\"Z*\").inspect"]
   binary "ljust", "rjust", "center", by: :places
   binary "ljust", by: :texts, code: "x.ljust(9, y)"
   binary "rjust", by: :texts, code: "x.rjust(9, y)"

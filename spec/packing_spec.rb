@@ -1,0 +1,123 @@
+# frozen_string_literal: true
+
+# `pack`, `unpack` and `unpack1` by formats that are written out.
+each_compiling_backend do
+  def texts
+    ["", "a", "Zürich 12", "\x00\x01\x02\xFE\xFF\x80\x7F".b, "a\0b \0 ", "\xFF" * 16, "~}|{zyxwvut",
+     [1.5, -0.0, 1e-300, 3.25].pack("DGeg"), [-1, 2**31, 2**62, -2**63].pack("sLqq"), "   \0"]
+  end
+
+  def expect_all(&block)
+    texts.each_slice(3) { |some| expect_same(some, &block) }
+  end
+
+  def same_bytes(base, &block)
+    expect_same(base) { |x| block.call(x) }
+    told = [base.pmap(&block), base.map(&block)].map { |texts| texts.map { |text| [text.bytes, text.encoding] } }
+    expect(told[0]).to eq(told[1])
+  end
+
+  it "write numbers" do
+    numbers = [0, 1, -1, 255, 2**31, -(2**62), 123_456_789, (2**63) - 1]
+    same_bytes(numbers) { |n| [n, (n >> 1) + 0.5, 7].pack("NnC") }
+    same_bytes(numbers) { |n| [n, n, n].pack("q>S<l") }
+    same_bytes(numbers) { |n| [n, 2].pack("C*") }
+    same_bytes(numbers) { |n| [n, n, n].first((n & 3).clamp(0, 3)).pack("N*") }
+    same_bytes(numbers) { |n| [n].pack("x2Vx") }
+    same_bytes([[1, 2], [], [3]]) { |list| list.pack("v*") }
+    floats = [0.0, -0.0, 1.5, 1e-40, 1e-45, 7e-46, 1e39, 3.4028235677973366e38, 3.402823567797336e38, 16_777_217.0,
+              Float::INFINITY, 0.1, 1.0000000596046448]
+    same_bytes(floats) { |x| [x, 1].pack("eG") }
+    same_bytes(floats) { |x| [x, x].pack("g*") }
+  end
+
+  it "write texts, bits, digits and characters" do
+    words = ["", "a", "Zürich", "0110100111", "fF09zZ", "abc\0"]
+    same_bytes(words) { |w| [w, w, w].pack("a3A5Z4") }
+    same_bytes(words) { |w| [w, nil, w].pack("a*Z*Z*") }
+    same_bytes(words) { |w| [w, w].pack("B*b12") }
+    same_bytes(words) { |w| [w, w].pack("H*h9") }
+    same_bytes([233, 65, 8364, 0x1F600]) { |n| [n, 66].pack("U*") }
+    same_bytes([233, 65, 8364]) { |n| [n, 66].pack("UC") }
+  end
+
+  it "go through base64" do
+    texts = ["", "a", "ab", "abc", "Zürich" * 20, "\xFF\x00\x10".b * 31]
+    same_bytes(texts) { |t| [t].pack("m") }
+    same_bytes(texts) { |t| [t].pack("m0") }
+    same_bytes(texts) { |t| [t].pack("m9") }
+    same_bytes(["", "YQ==", "YWI=", "YW Jj\nYQ", "YWJjZA==YQ", "Y", "=YQ=="]) { |t| t.unpack1("m") }
+    ["", "YQ==", "YWJj", "YQ", "YR==", "YWI=x", "Y", "YWJ="].each { |t| expect_same([t]) { |x| x.unpack1("m0") } }
+    [1, :a, nil].each { |value| expect_same([value]) { |x| [x].pack("m0") } }
+  end
+
+  it "read one number" do
+    expect_all { |s| [s.unpack1("N"), s.unpack1("n"), s.unpack1("V"), s.unpack1("v"), s.unpack1("C"), s.unpack1("c")] }
+    expect_all { |s| [s.unpack1("s<"), s.unpack1("S>"), s.unpack1("l>")] }
+    expect_all { |s| [s.unpack1("L"), s.unpack1("q>"), s.unpack1("i!")] }
+    expect_all { |s| [s.unpack1("x C"), s.unpack1("C0"), s.unpack1("N*"), s.unpack1("N2")] unless s.empty? }
+  end
+
+  it "read several" do
+    expect_all { |s| s.unpack("C2 n") }
+    expect_all { |s| s.unpack("nN2c # and this\n C") }
+    expect_all { |s| [s.unpack("C*"), s.unpack("n*"), s.unpack("l>*"), s.unpack("c*").sum] }
+    expect_all { |s| [s.unpack(""), s.unpack("a0"), s.unpack("C0")] }
+  end
+
+  it "read Floats" do
+    expect_all { |s| s.unpack("DG").inspect }
+    expect_all { |s| [s.unpack("e*").inspect, s.unpack1("g").inspect, s.unpack("fF").inspect] }
+    floats = [1.0, -2.5, 0.1, 1e-40, -1e-45, 3.4e38, Float::INFINITY, -0.0].map { |x| [x].pack("e") }
+    expect_same(floats) { |s| [s.unpack1("e"), s.unpack1("e").to_s] }
+  end
+
+  it "read texts, bits and digits" do
+    expect_all { |s| s.unpack1("a3") }
+    expect_all { |s| s.unpack1("A*") }
+    expect_all { |s| s.unpack1("Z*") }
+    expect_all { |s| s.unpack("Z4a2A3") }
+    expect_all { |s| s.unpack("Z*Z*a*") }
+    expect_all { |s| s.unpack1("B*") }
+    expect_all { |s| s.unpack("b3B12H*") }
+    expect_all { |s| s.unpack("h3H5a") }
+  end
+
+  it "give Strings in Ruby's encodings" do
+    %w[a A Z B b H h].each do |letter|
+      block = eval("->(s) { s.unpack1('#{letter}*') }", binding, "unpack #{letter}", 1) if RubyVM.keep_script_lines = true # rubocop:disable all
+      expect(["ab"].pmap(&block).map(&:encoding)).to eq(["ab"].map(&block).map(&:encoding))
+    end
+  ensure
+    RubyVM.keep_script_lines = false
+  end
+
+  it "read characters" do
+    expect_same(["Zürich", "", "a", "日本"]) { |s| [s.unpack("U*"), s.unpack1("U"), s.unpack1("U*")] }
+  end
+
+  it "begin at an offset" do
+    expect_same(%w[abcdef abc]) { |s| [s.unpack1("n", offset: 1), s.unpack("C*", offset: s.size)] }
+    expect_same(%w[abcdef abc]) { |s| s.unpack("a2", offset: 2) }
+    expect_same(["ab"]) { |s| s.unpack1("C", offset: s.size + 1) }
+    expect_same(["ab"]) { |s| s.unpack("C", offset: -1) }
+    expect_same(["ab"]) { |s| s.unpack("C", offset: nil) }
+  end
+
+  it "raise what Ruby raises" do
+    expect_same([1]) { |n| [n].pack("CC") }
+    expect_same([[1]]) { |list| list.pack("CC") }
+    expect_same([nil]) { |x| [x].pack("C") }
+    expect_same(["1"]) { |x| [x].pack("N") }
+    expect_same([nil]) { |x| [x].pack("e") }
+    expect_same([1]) { |x| [x].pack("a") }
+    expect_same([1]) { |x| [x].pack(x) }
+    expect_same([-1]) { |x| [x].pack("U") }
+    expect_same(["ab"]) { |s| s.unpack("x3C") }
+    expect_same(["ab"]) { |s| s.unpack(s.size) }
+    expect_same(["ab"]) { |s| s.unpack1 }
+    expect { ["ab"].pmap { |s| s.unpack1(s) } }.to raise_error(Ikra::UnsupportedError, /a format that is put together/)
+    expect { ["ab"].pmap { |s| s.unpack1("w") } }.to raise_error(Ikra::UnsupportedError, /by "w" cannot run/)
+    expect { ["\xFF" * 8].pmap { |s| s.unpack1("Q") } }.to raise_error(Ikra::OverflowError)
+  end
+end

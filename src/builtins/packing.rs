@@ -1,0 +1,443 @@
+//! `pack` of arrays, and `unpack` and `unpack1` of Strings, by a format that is written out: each directive becomes calls
+//! of what writes or reads it (`packing.rb`).
+
+use super::{Invocation, Row, carrying, naming};
+use crate::infer::{Encoding, Lowerer, Operand};
+use crate::ir::ErrorKind;
+use crate::types::Type;
+
+pub(super) const ROWS: &[Row] = &[
+    naming("unpack", |s, c| unpack(s, c, false)),
+    naming("unpack1", |s, c| unpack(s, c, true)),
+    carrying("#as_float", |s, c| {
+        super::math::float(s, &c.args[0], 0).map_or_else(Operand::bottom, Operand::float)
+    }),
+];
+
+pub(super) const ARRAY_ROWS: &[Row] = &[carrying("pack", pack)];
+
+/// So many values are told apart by their place; more are a list of as many as there are.
+const MOST_VALUES: i64 = 64;
+
+/// What a directive reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    Integer {
+        width: i64,
+        big: bool,
+        signed: bool,
+    },
+    Float {
+        width: i64,
+        big: bool,
+    },
+    Characters,
+    /// 0: as it is, 1: without spaces and zeros at its end, 2: up to the first zero.
+    Text(i64),
+    Bits {
+        high: bool,
+    },
+    Digits {
+        high: bool,
+    },
+    Base64,
+    Skip,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Directive {
+    what: What,
+    /// None: as many as there are.
+    count: Option<i64>,
+}
+
+/// The directives of a format; none where it has others than sections have.
+fn directives(format: &str) -> Option<Vec<Directive>> {
+    let mut all = Vec::new();
+    let mut rest = format.chars().peekable();
+    while let Some(letter) = rest.next() {
+        if letter.is_ascii_whitespace() || letter == '\0' {
+            continue;
+        }
+        if letter == '#' {
+            while rest.next_if(|c| *c != '\n').is_some() {}
+            continue;
+        }
+        let (mut native, mut order) = (false, None);
+        while let Some(modifier) = rest.next_if(|c| "_!<>".contains(*c)) {
+            if !"sSiIlLqQjJ".contains(letter) {
+                return None;
+            }
+            match modifier {
+                '<' | '>' if order.is_some_and(|known| known != modifier) => return None,
+                '<' | '>' => order = Some(modifier),
+                _ => native = true,
+            }
+        }
+        let count = if rest.next_if_eq(&'*').is_some() {
+            None
+        } else {
+            let mut digits = String::new();
+            while let Some(digit) = rest.next_if(char::is_ascii_digit) {
+                digits.push(digit);
+            }
+            Some(if digits.is_empty() { 1 } else { digits.parse::<i32>().ok()?.into() })
+        };
+        let integer = |width, signed| What::Integer { width, big: order == Some('>'), signed };
+        let what = match letter {
+            'c' => integer(1, true),
+            'C' => integer(1, false),
+            's' => integer(2, true),
+            'S' => integer(2, false),
+            'i' => integer(4, true),
+            'I' => integer(4, false),
+            'l' => integer(if native { 8 } else { 4 }, true),
+            'L' => integer(if native { 8 } else { 4 }, false),
+            'q' | 'j' => integer(8, true),
+            'Q' | 'J' => integer(8, false),
+            'n' => What::Integer { width: 2, big: true, signed: false },
+            'N' => What::Integer { width: 4, big: true, signed: false },
+            'v' => integer(2, false),
+            'V' => integer(4, false),
+            'D' | 'd' | 'E' => What::Float { width: 8, big: false },
+            'G' => What::Float { width: 8, big: true },
+            'F' | 'f' | 'e' => What::Float { width: 4, big: false },
+            'g' => What::Float { width: 4, big: true },
+            'U' => What::Characters,
+            'a' => What::Text(0),
+            'A' => What::Text(1),
+            'Z' => What::Text(2),
+            'B' => What::Bits { high: true },
+            'b' => What::Bits { high: false },
+            'H' => What::Digits { high: true },
+            'h' => What::Digits { high: false },
+            'm' => What::Base64,
+            'x' => What::Skip,
+            _ => return None,
+        };
+        all.push(Directive { what, count });
+    }
+    Some(all)
+}
+
+fn unpack(s: &mut Lowerer<'_>, call: &Invocation, first: bool) -> Operand {
+    let ([format], [] | [_]) = (&call.args[..], &call.keywords[..]) else {
+        s.one_argument(call);
+        return Operand::bottom();
+    };
+    let offset = match call.keywords.first() {
+        Some((name, offset)) if name == "offset" => Some(offset.clone()),
+        Some((name, _)) => {
+            let unknown = format!("unknown keyword: :{name}");
+            return s.fail(ErrorKind::ArgumentError(unknown), &[]);
+        }
+        None => None,
+    };
+    if call.block.is_some() {
+        return s.refuse_here(
+            "unsupported-method",
+            format!("`{}` with a block cannot run in a section", call.name),
+            Some("go through the array that it gives without".into()),
+        );
+    }
+    let receiver = call.receiver.clone();
+    s.switch(format, 0, &mut |s, format| {
+        if s.b.is_dead() || format.is_bottom() {
+            return Operand::bottom();
+        }
+        if !format.types.single().is_some_and(Type::is_string) {
+            return s.fail_conversion("no implicit conversion of ", &format, " into String");
+        }
+        let Some(text) = s.b.text(format.value()) else {
+            return refuse(s, "by a format that is put together", "write the format out");
+        };
+        let at = match &offset {
+            Some(offset) => s.send(&receiver, "#unpack_offset", std::slice::from_ref(offset), 2),
+            None => Operand::integer(s.b.i64(0)),
+        };
+        match directives(&text) {
+            Some(_) if s.b.is_dead() || at.is_bottom() => Operand::bottom(),
+            Some(all) if first => first_of(s, &receiver, at, &all),
+            Some(all) => all_of(s, &receiver, at, &all),
+            None => refuse(s, &format!("by {text:?}"), "use acsilqjmACSILQJnNvVdDfFeEgGUBbHhZ and x"),
+        }
+    })
+}
+
+fn refuse(s: &mut Lowerer<'_>, what: &str, hint: &str) -> Operand {
+    let name = s.builtin_name().unwrap_or_else(|| "unpack".into());
+    s.refuse_here("unsupported-string", format!("`{name}` {what} cannot run in a section"), Some(hint.into()))
+}
+
+/// `unpack1`. Where a number is not there, Ruby goes on to the next directive.
+fn first_of(s: &mut Lowerer<'_>, receiver: &Operand, mut at: Operand, all: &[Directive]) -> Operand {
+    for (number, directive) in (0..).zip(all) {
+        match directive.what {
+            What::Skip => at = next(s, receiver, &at, *directive, number),
+            // Of none of them there is nothing.
+            What::Integer { .. } | What::Float { .. } | What::Characters if directive.count == Some(0) => {}
+            What::Integer { .. } | What::Float { .. } | What::Characters
+                if number as usize + 1 < all.len() =>
+            {
+                return refuse(
+                    s,
+                    "by a number with more behind it",
+                    "use unpack, or leave out what is behind",
+                );
+            }
+            what => return value(s, receiver, &at, what, directive.text_count(), number),
+        }
+        if s.b.is_dead() {
+            return Operand::bottom();
+        }
+    }
+    Operand::nil()
+}
+
+/// `unpack`.
+fn all_of(s: &mut Lowerer<'_>, receiver: &Operand, mut at: Operand, all: &[Directive]) -> Operand {
+    let mut values = Vec::new();
+    for (number, directive) in (0..).zip(all) {
+        let count = match (directive.is_number(), directive.count) {
+            (true, Some(count))
+                if values.len() as i64 + count <= MOST_VALUES && directive.what != What::Characters =>
+            {
+                count
+            }
+            (true, None) if values.is_empty() && number as usize + 1 == all.len() => {
+                return list(s, receiver, &at, directive.what);
+            }
+            (true, _) => {
+                return refuse(
+                    s,
+                    "by so many numbers, or by these",
+                    "read all there are of one kind (`C*`), or a few (`C4n2`)",
+                );
+            }
+            (false, _) => 1,
+        };
+        for _ in 0..count {
+            if directive.what != What::Skip {
+                let slot = values.len() as u32;
+                values.push(value(s, receiver, &at, directive.what, directive.text_count(), slot));
+            }
+            at =
+                next(s, receiver, &at, *directive, 0x200 + number * MOST_VALUES as u32 + values.len() as u32);
+            if s.b.is_dead() {
+                return Operand::bottom();
+            }
+        }
+    }
+    s.tuple(&values)
+}
+
+impl Directive {
+    /// Is its count one of values?
+    const fn is_number(self) -> bool {
+        matches!(self.what, What::Integer { .. } | What::Float { .. } | What::Characters)
+    }
+
+    /// How long a text is.
+    fn text_count(self) -> Option<i64> {
+        self.count.filter(|_| !self.is_number())
+    }
+}
+
+/// What is read from a byte on; `count` is that of a text, a negative one all.
+fn value(
+    s: &mut Lowerer<'_>,
+    receiver: &Operand,
+    at: &Operand,
+    what: What,
+    count: Option<i64>,
+    slot: u32,
+) -> Operand {
+    let count = Operand::integer(s.b.i64(count.unwrap_or(-1)));
+    let (name, arguments) = match what {
+        What::Integer { width, big, signed } => {
+            ("#unpack_integer", number_arguments(s, width, &[big, signed]))
+        }
+        What::Float { width, big } => ("#unpack_float", number_arguments(s, width, &[big])),
+        What::Characters => ("#unpack_character", Vec::new()),
+        What::Text(kind) => ("#unpack_text", vec![count, Operand::integer(s.b.i64(kind))]),
+        What::Bits { high } => ("#unpack_bits", vec![count, Operand::bool(s.b.bool(high))]),
+        What::Digits { high } => ("#unpack_digits", vec![count, Operand::bool(s.b.bool(high))]),
+        What::Base64 => ("#unpack_base64", vec![count]),
+        What::Skip => return Operand::nil(),
+    };
+    send(s, receiver, name, at, arguments, slot)
+}
+
+/// All numbers from a byte on.
+fn list(s: &mut Lowerer<'_>, receiver: &Operand, at: &Operand, what: What) -> Operand {
+    let (name, arguments) = match what {
+        What::Integer { width, big, signed } => {
+            ("#unpack_integers", number_arguments(s, width, &[big, signed]))
+        }
+        What::Float { width, big } => ("#unpack_floats", number_arguments(s, width, &[big])),
+        _ => ("#unpack_characters", Vec::new()),
+    };
+    send(s, receiver, name, at, arguments, 0)
+}
+
+/// Where the next directive reads.
+fn next(s: &mut Lowerer<'_>, receiver: &Operand, at: &Operand, directive: Directive, slot: u32) -> Operand {
+    let count = Operand::integer(s.b.i64(directive.count.unwrap_or(-1)));
+    let (name, arguments) = match directive.what {
+        What::Integer { width, .. } | What::Float { width, .. } => {
+            ("#behind_number", number_arguments(s, width, &[]))
+        }
+        What::Characters => ("#behind_character", Vec::new()),
+        What::Text(kind) => ("#behind_text", vec![count, Operand::integer(s.b.i64(kind))]),
+        What::Bits { .. } => ("#behind_digits", vec![count, Operand::integer(s.b.i64(8))]),
+        What::Digits { .. } => ("#behind_digits", vec![count, Operand::integer(s.b.i64(2))]),
+        What::Base64 => return Operand::integer(s.string_size(receiver)),
+        What::Skip => ("#behind_skipped", vec![count]),
+    };
+    send(s, receiver, name, at, arguments, slot)
+}
+
+fn number_arguments(s: &mut Lowerer<'_>, width: i64, flags: &[bool]) -> Vec<Operand> {
+    let width = Operand::integer(s.b.i64(width));
+    std::iter::once(width)
+        .chain(flags.iter().map(|flag| Operand::bool(s.b.bool(*flag))).collect::<Vec<_>>())
+        .collect()
+}
+
+fn send(
+    s: &mut Lowerer<'_>,
+    receiver: &Operand,
+    name: &str,
+    at: &Operand,
+    arguments: Vec<Operand>,
+    slot: u32,
+) -> Operand {
+    let arguments: Vec<Operand> = std::iter::once(at.clone()).chain(arguments).collect();
+    s.within_slot(slot, |s| s.send(receiver, name, &arguments, 1))
+}
+
+/// `pack`.
+fn pack(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some(format) = s.one_argument(call) else { return Operand::bottom() };
+    let receiver = call.receiver.clone();
+    s.switch(&format, 0, &mut |s, format| {
+        if s.b.is_dead() || format.is_bottom() {
+            return Operand::bottom();
+        }
+        if !format.types.single().is_some_and(Type::is_string) {
+            return s.fail_conversion("no implicit conversion of ", &format, " into String");
+        }
+        match s.b.text(format.value()).and_then(|text| directives(&text)) {
+            Some(all) => packed(s, &receiver, &all),
+            None => s.send(&receiver, "#pack_by", &[format], 1),
+        }
+    })
+}
+
+fn packed(s: &mut Lowerer<'_>, receiver: &Operand, all: &[Directive]) -> Operand {
+    let only = |kind: What| all.iter().all(|directive| directive.what == kind);
+    let encoding = match () {
+        () if only(What::Base64) => Encoding::UsAscii,
+        () if only(What::Characters) => Encoding::Utf8,
+        () => Encoding::Binary,
+    };
+    let out = s.text_in("", encoding);
+    let items = match receiver.types.single() {
+        Some(Type::Tuple(_)) => Some(s.tuple_items(receiver)),
+        _ => None,
+    };
+    let (mut taken, mut slot) = (0, 0);
+    for (number, directive) in all.iter().enumerate() {
+        let count = match (directive.what, directive.count) {
+            (What::Skip, _) => 1,
+            _ if !directive.is_number() => 1,
+            (_, Some(count)) if slot as i64 + count <= MOST_VALUES => count,
+            (_, None) if items.as_ref().is_some_and(|items| items.len() <= MOST_VALUES as usize) => {
+                items.as_ref().map_or(0, Vec::len) as i64 - taken
+            }
+            (what, None) if number + 1 == all.len() => {
+                let from = Operand::integer(s.b.i64(taken));
+                let (name, arguments) = match what {
+                    What::Integer { width, big, .. } => {
+                        ("#pack_integers", number_arguments(s, width, &[big]))
+                    }
+                    What::Float { width, big } => ("#pack_floats", number_arguments(s, width, &[big])),
+                    _ => ("#pack_characters", Vec::new()),
+                };
+                let arguments: Vec<Operand> = [out.clone(), from].into_iter().chain(arguments).collect();
+                return s.within_slot(slot, |s| s.send(receiver, name, &arguments, 1));
+            }
+            _ => {
+                return refuse(
+                    s,
+                    "by so many numbers, or by these",
+                    "write all there are of one kind (`C*`), or a few",
+                );
+            }
+        };
+        for _ in 0..count {
+            slot += 1;
+            if directive.what == What::Skip {
+                let zeros = Operand::integer(s.b.i64(directive.count.unwrap_or(0)));
+                s.within_slot(slot, |s| s.send(&out, "#pack_zeros", &[zeros], 1));
+                continue;
+            }
+            let item = match &items {
+                Some(items) => match items.get(taken as usize) {
+                    Some(item) => item.clone(),
+                    None => return s.fail(ErrorKind::ArgumentError("too few arguments".into()), &[]),
+                },
+                None => {
+                    let index = Operand::integer(s.b.i64(taken));
+                    s.within_slot(slot, |s| s.send(receiver, "#pack_item", &[index], 2))
+                }
+            };
+            taken += 1;
+            if s.b.is_dead() || item.is_bottom() {
+                return Operand::bottom();
+            }
+            put(s, &out, &item, *directive, slot);
+            if s.b.is_dead() {
+                return Operand::bottom();
+            }
+        }
+    }
+    out
+}
+
+/// Appends an item.
+fn put(s: &mut Lowerer<'_>, out: &Operand, item: &Operand, directive: Directive, slot: u32) {
+    let count = Operand::integer(s.b.i64(directive.text_count().unwrap_or(-1)));
+    let (name, arguments) = match directive.what {
+        What::Integer { width, big, .. } => ("#pack_integer", number_arguments(s, width, &[big])),
+        What::Float { width, big } => ("#pack_float", number_arguments(s, width, &[big])),
+        What::Characters => ("#pack_character", Vec::new()),
+        What::Text(kind) => ("#pack_text", vec![count, Operand::integer(s.b.i64(kind))]),
+        What::Bits { high } => ("#pack_bits", vec![count, Operand::bool(s.b.bool(high))]),
+        What::Digits { high } => ("#pack_digits", vec![count, Operand::bool(s.b.bool(high))]),
+        What::Base64 => ("#pack_base64", vec![count]),
+        What::Skip => return,
+    };
+    let arguments: Vec<Operand> = std::iter::once(item.clone()).chain(arguments).collect();
+    s.within_slot(slot, |s| s.send(out, name, &arguments, 1));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_read_as_ruby_reads_them() {
+        let one = |format: &str| directives(format).and_then(|all| all.first().copied());
+        let number =
+            |width, big, signed, count| Directive { what: What::Integer { width, big, signed }, count };
+        assert_eq!(one("N"), Some(number(4, true, false, Some(1))));
+        assert_eq!(one(" s>_3"), Some(number(2, true, true, Some(3))));
+        assert_eq!(one("l!*"), Some(number(8, false, true, None)));
+        assert_eq!(directives("a2 x # all\nC*").map(|all| all.len()), Some(3));
+        assert_eq!(directives(""), Some(Vec::new()));
+        for format in ["n>", "s<>", "y", "@1", "w", "a99999999999"] {
+            assert_eq!(directives(format), None, "{format}");
+        }
+    }
+}
