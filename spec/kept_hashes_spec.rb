@@ -211,6 +211,13 @@ RSpec.describe "Default blocks of Hashes that exist" do
       others = Array.new(2) { KeptHashes::Index.new }
       expect { others.pmap { |other| other.self_seen[4] } }
         .to raise_error(Ikra::UnsupportedError, /unsupported-default/)
+      # So it is where another thread could change objects, so that they are read again.
+      other = Thread.new { sleep }
+      expect { others.pmap { |index| index.self_seen[4] } }
+        .to raise_error(Ikra::UnsupportedError, /unsupported-default/)
+      expect([others[0], others[0]].pmap { |index| index.self_seen[5] }).to eq([15, 15])
+    ensure
+      other&.kill
     end
 
     it "knows Hashes of other blocks from each other" do

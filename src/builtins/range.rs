@@ -477,6 +477,7 @@ fn size(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         Some((low, ..)) if low.is_none() && s.host.dialect().range_size_counts_integers => {
             cannot_iterate(s, "NilClass")
         }
+        Some((None, None, ..)) if s.host.dialect().range_without_ends_has_no_size => Operand::nil(),
         Some((_, _, _, RangeEnd::Float, _)) if s.host.dialect().range_size_counts_integers => {
             cannot_iterate(s, "Float")
         }

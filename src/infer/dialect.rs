@@ -98,6 +98,8 @@ dialect! {
     range_bsearch_starts_outside: "n = 0; (0..10).bsearch { |x| n = x; x >= 7 } && n == 7",
     /// `Range#last(n)` takes a range of one Integer for empty.
     range_last_forgets_one: "(1..1).last(1).empty?",
+    /// `Range#size` of a range without ends is nil.
+    range_without_ends_has_no_size: "begin; (nil..nil).size.nil?; rescue TypeError; false; end",
     /// `Range#size` is only for ranges that begin with an Integer; else also for those of other numbers.
     range_size_counts_integers: "begin; (1.0..2.0).size; false; rescue TypeError; true; end",
     /// `Range#step` goes down with a negative step; else that is an ArgumentError.

@@ -176,7 +176,10 @@ impl<'s, 'a> LiveHost<'s, 'a> {
             let ty = self.tracer.root_type(number as u32, &root.value.ty);
             let RootValue { groups, .. } = root.value;
             let (source, same_as) = (root.source.clone(), root.same_as);
-            roots.push(PlannedRoot { source, ty, narrow: root.value.narrow(), groups, same_as });
+            let of_procs = source.hashes_of_one_proc();
+            let is_of_one_proc = of_procs.is_none_or(|kind| self.tracer.default_block(kind).1);
+            let narrow = root.value.narrow();
+            roots.push(PlannedRoot { source, ty, narrow, groups, same_as, is_of_one_proc });
         }
         // Earlier walks may have asked what the last one knows: then there is a column.
         let is_column = |hierarchy: &HierarchyId| {

@@ -27,9 +27,16 @@ pub struct PlannedRoot {
     pub groups: Option<u32>,
     /// It must be the same Proc as this root before it.
     pub same_as: Option<u32>,
+    /// What the one default block sees that all Hashes of a kind have; else there were several, and it is not used.
+    pub is_of_one_proc: bool,
 }
 
 impl PlannedRoot {
+    /// Is it as it was whether all Hashes have one default block?
+    fn has_procs(&self, is_one: bool) -> bool {
+        self.source.hashes_of_one_proc().is_none() || self.is_of_one_proc == is_one
+    }
+
     fn fits(&self, root: &RootValue) -> bool {
         root.ty == self.ty && root.groups == self.groups && (!self.narrow || root.narrow())
     }
@@ -339,7 +346,7 @@ impl Plan {
         for (number, planned) in self.roots.iter().enumerate() {
             let Some(kind) = planned.source.hashes() else { continue };
             let (block, is_one) = tracer.default_block(kind);
-            if block == value::NIL || (!is_one && planned.source.hashes_of_one_proc().is_some()) {
+            if block == value::NIL || !planned.has_procs(is_one) {
                 return Ok(false);
             }
             scope.note_default_block(kind, block);
@@ -350,8 +357,8 @@ impl Plan {
             }
             tracer.drain()?;
         }
-        let kinds = self.roots.iter().filter_map(|root| root.source.hashes_of_one_proc());
-        Ok(kinds.into_iter().all(|kind| tracer.default_block(kind).1))
+        let is_one = |kind| tracer.default_block(kind).1;
+        Ok(self.roots.iter().all(|root| root.source.hashes().is_none_or(|kind| root.has_procs(is_one(kind)))))
     }
 
     /// Looks at some of the objects only. False where [`follow`](Self::follow) would find that they do not fit.
