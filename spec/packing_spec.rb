@@ -39,6 +39,8 @@ each_compiling_backend do
     same_bytes(words) { |w| [w, w].pack("H*h9") }
     same_bytes([233, 65, 8364, 0x1F600]) { |n| [n, 66].pack("U*") }
     same_bytes([233, 65, 8364]) { |n| [n, 66].pack("UC") }
+    same_bytes([233, 65, 8364]) { |n| [n, "é"].pack("Um0") }
+    same_bytes(%w[C U c* U*]) { |format| [65, 233].pack(format) }
   end
 
   it "go through base64" do

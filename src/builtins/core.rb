@@ -1721,9 +1721,13 @@ module Array
   def __pack_by(format)
     if format == "U*"
       __pack_characters("".__force(0), 0)
-    else
-      format.__refuse_directive unless format == "C*" || format == "c*"
+    elsif format == "U"
+      "".__force(0).__pack_character(__pack_item(0))
+    elsif format == "C*" || format == "c*"
       __pack_integers("".__force(2), 0, 1, false)
+    else
+      format.__refuse_directive unless format == "C" || format == "c"
+      "".__force(2).__pack_integer(__pack_item(0), 1, false)
     end
   end
 
@@ -1733,27 +1737,25 @@ module Array
     self[i]
   end
 
-  def __pack_integers(out, i, width, big)
+  def __each_from(i)
     while i < size
-      out.__pack_integer(self[i], width, big)
+      yield self[i]
       i += 1
     end
+  end
+
+  def __pack_integers(out, i, width, big)
+    __each_from(i) { |item| out.__pack_integer(item, width, big) }
     out
   end
 
   def __pack_floats(out, i, width, big)
-    while i < size
-      out.__pack_float(self[i], width, big)
-      i += 1
-    end
+    __each_from(i) { |item| out.__pack_float(item, width, big) }
     out
   end
 
   def __pack_characters(out, i)
-    while i < size
-      out.__pack_character(self[i])
-      i += 1
-    end
+    __each_from(i) { |item| out.__pack_character(item) }
     out
   end
 

@@ -35,33 +35,31 @@ module String
     at + width > __bytesize ? nil : __read_float(at, width, big)
   end
 
-  def __unpack_integers(at, width, big, signed)
+  # What the block reads at each place.
+  def __unpack_all(at, width)
     n = (__bytesize - at) / width
     out = __list(n)
     i = 0
     while i < n
-      out.__push(__read_integer(at + i * width, width, big, signed))
+      out.__push(yield(at + i * width))
       i += 1
     end
     out
   end
 
+  def __unpack_integers(at, width, big, signed)
+    __unpack_all(at, width) { |place| __read_integer(place, width, big, signed) }
+  end
+
   def __unpack_floats(at, width, big)
-    n = (__bytesize - at) / width
-    out = __list(n)
-    i = 0
-    while i < n
-      out.__push(__read_float(at + i * width, width, big))
-      i += 1
-    end
-    out
+    __unpack_all(at, width) { |place| __read_float(place, width, big) }
   end
 
   def __behind_number(at, width)
     at + width > __bytesize ? at : at + width
   end
 
-  # How many characters' bytes are there, which have to be UTF-8.
+  # The text from a byte on, which has to be UTF-8.
   def __unpack_from(at)
     text = __piece(at, __bytesize - at).__force(0)
     __refuse_code unless text.valid_encoding?

@@ -335,11 +335,11 @@ fn pack(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 }
 
 fn packed(s: &mut Lowerer<'_>, receiver: &Operand, all: &[Directive]) -> Operand {
-    let only = |kind: What| all.iter().all(|directive| directive.what == kind);
-    let encoding = match () {
-        () if only(What::Base64) => Encoding::UsAscii,
-        () if only(What::Characters) => Encoding::Utf8,
-        () => Encoding::Binary,
+    let has = |kind: What| all.iter().any(|directive| directive.what == kind);
+    let encoding = match all.iter().all(|one| matches!(one.what, What::Base64 | What::Characters)) {
+        true if has(What::Characters) => Encoding::Utf8,
+        true => Encoding::UsAscii,
+        false => Encoding::Binary,
     };
     let out = s.text_in("", encoding);
     let items = match receiver.types.single() {

@@ -21,11 +21,12 @@ module RandomPrograms
       ".center(7)", ".split.last || \"-\"", ".split(\"e\", 2).last || \"-\"", ".lines.first || \"-\"",
       ".chars.min || \"-\"", ".inspect", " * 2", "[1..] || \"-\"", "[-2, 2] || \"-\"", ".delete_prefix(\"a\")",
       ".each_char.to_a.last || \"-\"", ".to_sym.to_s",
-      ".dup.insert(0, \"ü\")", ".unpack1(\"H*\")", ".unpack(\"CB9\").last"
+      ".dup.insert(0, \"ü\")", ".bytes.pack(\"C*\").unpack1(\"H*\")", ".unpack(\"CB9\").last"
     ].freeze
     NUMBERS = [
       ".size", ".to_sym.size", ".count(\"a-e\")", ".to_i", ".sum", ".bytes.size", ".each_line.count", ".each_byte.sum",
-      ".unpack1(\"s>\").to_i", ".unpack(\"c*\").sum", ".unpack(\"nC2\").compact.sum"
+      ".size.then { |n| [n, -n].pack(\"s>l\").unpack(\"s>l\").sum }",
+      ".unpack(\"c*\").sum", ".unpack(\"nC2\").compact.sum"
     ].freeze
 
     def called_text(depth)

@@ -357,8 +357,10 @@ impl Plan {
             }
             tracer.drain()?;
         }
-        let is_one = |kind| tracer.default_block(kind).1;
-        Ok(self.roots.iter().all(|root| root.source.hashes().is_none_or(|kind| root.has_procs(is_one(kind)))))
+        Ok(self.roots.iter().all(|root| {
+            let kind = root.source.hashes_of_one_proc();
+            kind.is_none_or(|kind| root.has_procs(tracer.default_block(kind).1))
+        }))
     }
 
     /// Looks at some of the objects only. False where [`follow`](Self::follow) would find that they do not fit.
