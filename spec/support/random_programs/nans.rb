@@ -9,6 +9,8 @@ module RandomPrograms
                    tally].freeze
     # Those whose blocks give keys.
     KEYED = %i[uniq uniq! group_by].freeze
+    # From Ruby 3.2 on.
+    DATA = defined?(::Data) && ::Data.respond_to?(:define) ? [::Data].freeze : [].freeze
 
     class << self
       # @yield runs the program
@@ -56,6 +58,7 @@ module RandomPrograms
         when Array then depth < 10 && value.any? { |item| nan_in?(item, depth + 1) }
         when Hash then depth < 10 && value.any? { |pair| nan_in?(pair, depth + 1) }
         when Struct then depth < 10 && nan_in?(value.to_a, depth + 1)
+        when *DATA then depth < 10 && nan_in?(value.to_h, depth + 1)
         end
       end
     end
