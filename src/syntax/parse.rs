@@ -39,14 +39,24 @@ fn on_stack<T: Send>(bytes: usize, text: &str, work: impl Fn() -> T + Sync) -> R
         reserve::probe(PRISM_BYTES.saturating_add(text.len().saturating_mul(PRISM_BYTES_OF_ONE)))?;
         Ok(work())
     };
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("ikra parse".into()).stack_size(bytes);
-        match thread.spawn_scoped(scope, aside) {
-            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+    let on_thread = |bytes: usize| {
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().name("ikra parse".into()).stack_size(bytes);
+            let thread = thread.spawn_scoped(scope, aside).ok()?;
+            Some(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        })
+    };
+    let mut bytes = bytes;
+    loop {
+        match on_thread(bytes) {
+            Some(Ok(done)) => return Ok(done),
+            // The stack is what left too little of the address space.
+            Some(Err(_)) | None if bytes > OWN_STACK_BYTES => bytes = (bytes / 4).max(OWN_STACK_BYTES),
+            Some(Err(none)) => return Err(none),
             // No thread to be had: the caller's stack does for what people write.
-            Err(_) => aside(),
+            None => return aside(),
         }
-    })
+    }
 }
 
 /// The oldest version that prism knows is 3.3. What 3.1 and 3.2 take, it reads as they do.
