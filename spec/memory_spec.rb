@@ -109,6 +109,30 @@ each_compiling_backend do |backend|
       expect(printed).to eq("[0, 7]\n")
     end
   end
+
+  it "lets go of what a section has made and nobody refers to any more, where Ruby has seen it in a sync" do
+    printed = in_ruby(<<~RUBY, backend)
+      class Thing
+        attr_accessor :name
+        def initialize(name) = @name = name
+      end
+      owner = Thing.new(nil)
+      kept = []
+      most = 0
+      numbers = (1..500).to_a
+      Ikra.section do
+        60.times do |t|
+          owner.name = numbers.pmap { |n| Thing.new("thing \#{n + t}") }
+          Ikra.sync do
+            kept << owner.name[t]
+            most = [most, ObjectSpace.each_object(Thing).count].max
+          end
+        end
+      end
+      p most < 20_000, kept.map(&:name) == Array.new(60) { |t| "thing \#{1 + t + t}" }
+    RUBY
+    expect(printed).to eq("true\ntrue\n")
+  end
   next unless backend == :"cuda-emulated"
 
   it "raises DeviceError with the sizes where there is too little memory on the GPU" do

@@ -70,6 +70,52 @@ each_compiling_backend do
     backend = Ikra.backend
     in_ruby = outcome.call(:ruby, program)
     expect(outcome.call(backend, program)).to eq(in_ruby)
+    next unless backend == :cpu
+
+    # Each sync looks for what nobody refers to any more.
+    begin
+      ENV["IKRA_TEST_FORGETTING"] = "1"
+      expect(outcome.call(backend, program)).to eq(in_ruby)
+    ensure
+      ENV.delete("IKRA_TEST_FORGETTING")
+    end
+  end
+
+  it "goes on with what only Ruby held meanwhile" do
+    expect_same_run do |box, numbers, seen|
+      kept = {}
+      Ikra.section do
+        6.times do |t|
+          box.list = numbers.pmap { |x| made::Node.new((x * 10) + t) }
+          box.best = box.list[t % 5]
+          box.list.peach { |node| node.name = "n#{node.value}" }
+          Ikra.sync do
+            kept[t] = [box.best, box.best.name]
+            box.best = kept[0][0]
+          end
+          box.best.value += 100
+        end
+      end
+      seen << kept.map { |t, (node, name)| [t, node.value, name, node.name.equal?(name)] }
+      box.best.equal?(kept[0][0])
+    end
+  end
+
+  it "keeps what Ruby alone knows of an object that only the section holds" do
+    expect_same_run do |box, numbers, seen|
+      Ikra.section do
+        node = made::Node.new(numbers[0])
+        5.times do |t|
+          box.list = [made::Node.new(t)]
+          box.best = t.even? ? node : nil
+          Ikra.sync do
+            box.best&.instance_variable_set(:@tag, "of Ruby")
+            seen << box.best&.instance_variable_get(:@tag)
+            seen << box.list.map(&:value)
+          end
+        end
+      end
+    end
   end
 
   it "shows what is born, and goes on with it" do

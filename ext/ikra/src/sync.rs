@@ -23,6 +23,7 @@ use crate::writing::accumulators::Around;
 use crate::writing::born::{Born, Known};
 use crate::writing::copy_back::{CopyBack, ResultForm};
 use crate::writing::decoder::Decoder;
+use crate::writing::forgetting;
 use crate::writing::refresh;
 use ikra_core::error::Error;
 use ikra_core::faults;
@@ -142,6 +143,7 @@ impl SyncRun<'_> {
         faults::point("writing back in the middle")?;
         // Arrays of which only the driver knows are forgotten: what has their numbers may be another array since.
         self.born.show(|kind| version.keeps(kind));
+        self.forget_dead(self.decoder(version, heap), syncs)?;
         self.remember(&version.inferred.schema, syncs)?;
         let scope = BlockScope::new(self.ruby, self.pinned, self.block);
         CopyBack { decoder: self.decoder(version, heap), form: ResultForm::Arrays }
@@ -172,6 +174,19 @@ impl SyncRun<'_> {
 
     fn decoder<'a>(&'a self, version: &'a Version, heap: &'a Heap) -> Decoder<'a> {
         Decoder { ruby: self.ruby, pinned: self.pinned, inferred: &version.inferred, heap, born: self.born }
+    }
+
+    /// Forgets what the section has made and nobody refers to any more.
+    fn forget_dead(&self, decoder: Decoder<'_>, syncs: &Syncs) -> Result<(), Trouble> {
+        let Some(is_left) = forgetting::forget_dead(decoder)? else { return Ok(()) };
+        for done in &mut *syncs.done.borrow_mut() {
+            done.seen = is_left[..done.seen].iter().filter(|is_left| **is_left).count();
+        }
+        let mut seen = self.born.seen();
+        let count = syncs.seen.borrow().len();
+        seen.truncate(is_left[..count].iter().filter(|is_left| **is_left).count());
+        syncs.seen.replace(seen);
+        Ok(())
     }
 
     fn local(&self, name: &str) -> Result<VALUE, Trouble> {

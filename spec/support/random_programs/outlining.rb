@@ -12,9 +12,10 @@ module RandomPrograms
     def outlining
       ENV["IKRA_TEST_OUTLINED"] = "1" if outlined?
       ENV["IKRA_TEST_COPIES"] = "1" if @program.seed.odd?
+      ENV["IKRA_TEST_FORGETTING"] = "1" if (@program.seed % 5).zero?
       yield
     ensure
-      %w[IKRA_TEST_OUTLINED IKRA_TEST_COPIES].each { |name| ENV.delete(name) }
+      %w[IKRA_TEST_OUTLINED IKRA_TEST_COPIES IKRA_TEST_FORGETTING].each { |name| ENV.delete(name) }
     end
 
     # Backtraces name the callers of functions as those of methods that are inlined.

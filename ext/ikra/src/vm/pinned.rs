@@ -25,8 +25,10 @@ pub struct Pinned {
     /// Singleton classes of objects that were found, with the number of the class. The objects keep them alive, but not
     /// where they are.
     singletons: RefCell<Vec<(ClassId, VALUE)>>,
-    /// Roots, Symbols, values about to be written.
+    /// Roots, Symbols.
     others: RefCell<Vec<VALUE>>,
+    /// Values about to be written, in their order.
+    prepared: RefCell<Vec<VALUE>>,
     /// What a section has made, as long as nothing else holds it.
     made: RefCell<Vec<VALUE>>,
     /// Those of the versions that were tried: their handle may drop them meanwhile.
@@ -35,8 +37,10 @@ pub struct Pinned {
 
 impl DataTypeFunctions for Pinned {
     fn mark(&self, _marker: &gc::Marker) {
-        let (objects, arrays, others) = (self.objects.borrow(), self.arrays.borrow(), self.others.borrow());
-        for value in objects.iter().chain(&*arrays).flatten().chain(&*others).chain(&*self.made.borrow()) {
+        let (objects, arrays) = (self.objects.borrow(), self.arrays.borrow());
+        let (others, prepared, made) = (self.others.borrow(), self.prepared.borrow(), self.made.borrow());
+        let all = objects.iter().chain(&*arrays).flatten();
+        for value in all.chain(&*others).chain(&*prepared).chain(&*made) {
             // SAFETY: this is the garbage collector's mark phase, and the values were live when they were listed and
             // have been marked since.
             unsafe { rb_sys::rb_gc_mark(*value) };
@@ -60,6 +64,7 @@ impl Pinned {
         // Now, and not when the holder is collected: the next section uses the memory again.
         holder.forget_found();
         holder.others.take();
+        holder.prepared.take();
         holder.made.take();
         // The holder is found on the machine stack, so it has to stay there until here.
         let holder = holder.as_raw();
@@ -156,16 +161,41 @@ impl Pinned {
         fallible::reserve(&mut self.others.borrow_mut(), more)
     }
 
-    /// Pins any other value; gives its index.
-    pub fn pin(&self, value: VALUE) -> usize {
-        let mut others = self.others.borrow_mut();
-        others.push(value);
-        others.len() - 1
+    /// Pins any other value.
+    pub fn pin(&self, value: VALUE) {
+        self.others.borrow_mut().push(value);
+    }
+
+    /// Pins a value that is about to be written.
+    pub fn prepare(&self, value: VALUE) -> Result<(), NoMemory> {
+        fallible::push(&mut self.prepared.borrow_mut(), value)
+    }
+
+    /// How many were pinned so.
+    pub fn prepared_count(&self) -> usize {
+        self.prepared.borrow().len()
+    }
+
+    /// One of these, by number.
+    pub fn prepared(&self, number: usize) -> VALUE {
+        self.prepared.borrow()[number]
+    }
+
+    /// All of that is written.
+    pub fn forget_prepared(&self) {
+        self.prepared.borrow_mut().clear();
     }
 
     /// Pins what a section has made, if there is memory for it.
     pub fn hold(&self, value: VALUE) -> Result<(), NoMemory> {
         fallible::push(&mut self.made.borrow_mut(), value)
+    }
+
+    /// Holds only this of all that was held.
+    pub fn hold_only(&self, values: impl Iterator<Item = VALUE>) {
+        let mut made = self.made.borrow_mut();
+        made.clear();
+        made.extend(values);
     }
 
     /// Lets go of all that.
@@ -176,10 +206,6 @@ impl Pinned {
     /// Pins what is in an object pool.
     pub fn pin_pool(&self, ruby: &Ruby, pool: &Rc<ObjectPool>) {
         self.pools.with(ruby, |pools| pools.push(pool.clone()));
-    }
-
-    pub fn get(&self, index: usize) -> VALUE {
-        self.others.borrow()[index]
     }
 }
 

@@ -43,7 +43,12 @@ struct Contents {
     /// without these know nothing of it.
     all: Vec<Known>,
     seen: usize,
+    /// How much of it was left when what is dead was forgotten (`forgetting.rs`).
+    kept: usize,
 }
+
+/// So much is not worth looking for what is dead.
+pub const FEW: usize = 2_000;
 
 /// Values by number. What a section makes has numbers side by side, so they are a list.
 #[derive(Default)]
@@ -255,6 +260,20 @@ impl Born {
     pub fn seen(&self) -> Vec<Known> {
         let contents = self.0.borrow();
         contents.all[..contents.seen].to_vec()
+    }
+
+    /// How much Ruby has seen, and how much of it was left when what is dead was forgotten.
+    pub fn counts(&self) -> (usize, usize) {
+        let contents = self.0.borrow();
+        (contents.seen, contents.kept)
+    }
+
+    /// This is what Ruby has seen, and nothing else.
+    pub fn know_only(&self, known: &[Known]) -> Result<(), NoMemory> {
+        self.0.borrow_mut().objects.clear();
+        self.see_again(known)?;
+        self.0.borrow_mut().kept = known.len();
+        Ok(())
     }
 
     /// Ruby sees all that there is, but for arrays of which `stays` says that their numbers will be others'.

@@ -120,14 +120,6 @@ impl Drop for Written<'_> {
     }
 }
 
-/// What it has come to before the first write that cannot be undone.
-enum Prepared {
-    /// The place in `Pinned` of the first value that was made.
-    From(usize),
-    /// This is to change.
-    Frozen(VALUE),
-}
-
 /// What copy-back looks at.
 pub struct CopyBack<'a> {
     pub decoder: Decoder<'a>,
@@ -176,6 +168,7 @@ impl CopyBack<'_> {
     }
 
     fn write_changes(&self, around: Around<'_>, made: &Option<Results<'_>>) -> Result<(), Trouble> {
+        self.decoder.pinned.forget_prepared();
         let accumulators = Accumulators { decoder: self.decoder, around };
         let writes_any = !self.decoder.schema().accumulators.is_empty();
         let folded = if writes_any { Some(accumulators.fold()?) } else { None };
@@ -188,16 +181,14 @@ impl CopyBack<'_> {
         let changes = self.changes()?;
         let mut written = Written { copy: self, segments: Vec::new() };
         self.write_in_place(&changes, &mut written.segments)?;
-        let made = match self.prepare(&written.segments, made)? {
-            Prepared::From(made) => made,
-            Prepared::Frozen(holder) => {
-                // What it looks like is for the exception to say: nothing has changed then.
-                drop(written);
-                // SAFETY: the holder is kept alive by `Pinned`.
-                let holder = unsafe { Value::from_raw(holder) };
-                return Err(Trouble::Raised(exceptions::frozen(self.decoder.ruby, holder)));
-            }
-        };
+        let made_before = self.decoder.pinned.prepared_count();
+        if let Some(holder) = self.prepare(&written.segments, made)? {
+            // What it looks like is for the exception to say: nothing has changed then.
+            drop(written);
+            // SAFETY: the holder is kept alive by `Pinned`.
+            let holder = unsafe { Value::from_raw(holder) };
+            return Err(Trouble::Raised(exceptions::frozen(self.decoder.ruby, holder)));
+        }
         let fresh = self.make_room(&written.segments)?;
         let grown = grown.write()?;
         let hashes = hashes.write()?;
@@ -213,7 +204,9 @@ impl CopyBack<'_> {
         columns::write(columns);
         random_states::write(self.decoder, randoms)?;
         refresh.write(self.decoder)?;
-        self.write(&written.keep(), made)
+        self.write(&written.keep(), made_before)?;
+        self.decoder.pinned.forget_prepared();
+        Ok(())
     }
 
     fn changes(&self) -> Result<Vec<Change<'_>>, NoMemory> {
@@ -386,11 +379,14 @@ impl CopyBack<'_> {
         }
     }
 
-    /// Everything that may raise: is something frozen that is to change, and the values that live on the heap. These
-    /// are kept in `Pinned`, in the order of the rows.
-    fn prepare(&self, segments: &[Segment<'_>], results: &Option<Results<'_>>) -> Result<Prepared, Trouble> {
+    /// Everything that may raise: is something frozen that is to change (it is given then), and the values that live on
+    /// the heap. These are kept in `Pinned`, in the order of the rows.
+    fn prepare(
+        &self,
+        segments: &[Segment<'_>],
+        results: &Option<Results<'_>>,
+    ) -> Result<Option<VALUE>, Trouble> {
         let mut frozen = None;
-        let first = self.decoder.pinned.pin(value::NIL) + 1;
         let mut values = [value::NIL; BLOCK];
         for segment in segments {
             self.each_block(segment, |Block { rows, holders, .. }| {
@@ -410,19 +406,18 @@ impl CopyBack<'_> {
                         value::NIL
                     })?;
                 }
-                self.decoder.pinned.make_room(rows.len())?;
                 segment.change.values.decode(rows.iter().copied(), &mut values, |shape, payload| {
                     let made = match shape {
                         Shape::List | Shape::Made => lost(results)?.stored(payload)?,
                         _ => self.decoder.made(shape, payload)?,
                     };
-                    self.decoder.pinned.pin(made);
+                    self.decoder.pinned.prepare(made)?;
                     Ok(made)
                 })?;
                 Ok(())
             })?;
         }
-        Ok(frozen.map_or(Prepared::From(first), Prepared::Frozen))
+        Ok(frozen)
     }
 
     /// Sets the variables that are not set yet to nil, so that no object needs to get larger afterwards. Those that are
@@ -465,12 +460,12 @@ impl CopyBack<'_> {
         Ok(fresh)
     }
 
-    /// Writes what is left, which takes no memory; `made` is what `prepare` gave.
+    /// Writes what is left, which takes no memory; `made` values had been prepared before those of the segments.
     fn write(&self, segments: &[Segment<'_>], mut made: usize) -> Result<(), Trouble> {
         for segment in segments {
             self.write_left(segment, &segment.change.values, || {
                 made += 1;
-                self.decoder.pinned.get(made - 1)
+                self.decoder.pinned.prepared(made - 1)
             })?;
         }
         Ok(())

@@ -10,6 +10,7 @@ pub mod copy_back;
 pub mod decoder;
 pub mod exceptions;
 pub mod filling;
+pub mod forgetting;
 pub mod grown;
 pub mod in_place;
 pub mod numbers;

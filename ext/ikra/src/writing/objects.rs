@@ -140,6 +140,10 @@ impl Maker {
         value::name_of(self.names[place])
     }
 
+    pub fn all_names(&self) -> &[ID] {
+        &self.names
+    }
+
     pub const fn original(&self) -> Option<usize> {
         self.original
     }

@@ -64,9 +64,8 @@ pub fn prepare(decoder: Decoder<'_>) -> Result<Changed, Trouble> {
                 let Column::I64(now) = now else {
                     return Err(Error::Internal("the state of a Random is lost".into()).into());
                 };
-                decoder.pinned.make_room(1)?;
                 let dump = random_state::dump(decoder.ruby, random, &now[rows])?;
-                decoder.pinned.pin(dump);
+                decoder.pinned.prepare(dump)?;
                 fallible::push(&mut changed.0, (random, dump))?;
             }
         }

@@ -545,6 +545,5 @@ fn is_same_text(
         decoder.born.text(decoder.inferred, decoder.heap.store.columns(), hierarchy, row)?;
     // SAFETY: `Pinned` keeps it alive, and nothing runs meanwhile.
     let bytes = unsafe { texts::bytes(string) };
-    let was = words.iter().flat_map(|word| word.to_le_bytes());
-    Ok(bytes.len() == size && bytes.iter().copied().eq(was.take(size)))
+    Ok(texts_now::is_text(bytes, (words, size)))
 }

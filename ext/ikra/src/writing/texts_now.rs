@@ -34,6 +34,15 @@ pub fn told(decoder: Decoder<'_>, object: Value, hierarchy: HierarchyId, id: i64
     Ok(now.map_or(object, |now| unsafe { Value::from_raw(now) }))
 }
 
+/// Are these the bytes of a text of so many bytes, in words?
+pub fn is_text(bytes: &[u8], (words, size): (&[i64], usize)) -> bool {
+    let (full, rest) = bytes.as_chunks::<8>();
+    bytes.len() == size
+        && full.iter().zip(words).all(|(bytes, word)| i64::from_le_bytes(*bytes) == *word)
+        && (rest.is_empty()
+            || words.get(full.len()).is_some_and(|word| word.to_le_bytes()[..rest.len()] == *rest))
+}
+
 /// A new String of what one that Ruby has is to be, kept alive, where it is another one.
 pub fn text_now(
     decoder: Decoder<'_>,
@@ -47,12 +56,7 @@ pub fn text_now(
     let encoding_now = flags & (STRING_FROZEN - 1);
     // Of other encodings the section knows nothing.
     let Decoded::Integer(encoding) = encoding else { return Ok(None) };
-    let is_same_text = || {
-        let (full, rest) = held.as_chunks::<8>();
-        full.iter().zip(words).all(|(held, word)| i64::from_le_bytes(*held) == *word)
-            && words.get(full.len()).is_some_and(|word| word.to_le_bytes()[..rest.len()] == *rest)
-    };
-    if held.len() == size && encoding & (STRING_FROZEN - 1) == encoding_now && is_same_text() {
+    if is_text(held, (words, size)) && encoding & (STRING_FROZEN - 1) == encoding_now {
         return Ok(None);
     }
     if words.len() * 8 < size {
