@@ -2251,6 +2251,8 @@ module Array
 
   def __times(n)
     raise ArgumentError, "negative argument" if n < 0
+    raise ArgumentError, "argument too big" if n > 0 && size > 1_152_921_504_606_846_975 / n
+
     out = __list(size * n)
     n.times { each { |x| out.__push(x) } }
     out
@@ -3047,6 +3049,8 @@ module Array
   end
 
   def __fill_up(index)
+    raise IndexError, "index #{index} too big" if index >= 1_152_921_504_606_846_975
+
     __push(nil) while size < index
   end
 
