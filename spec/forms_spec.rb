@@ -2,6 +2,21 @@
 
 # Forms of Ruby's that other methods say, too: Proc.new, Hash[…], for over what has no items, and sets of characters.
 # rubocop:disable Style/Proc, Style/HashConversion, Lint/RedundantSplatExpansion
+module Forms
+  class Steps
+    def initialize(count) = @count = count
+
+    def each
+      i = 0
+      while i < @count
+        yield i, i * 2
+        i += 1
+      end
+      :done
+    end
+  end
+end
+
 each_backend do
   it "makes procs with Proc.new" do
     expect_same([1, 2]) { |x| Proc.new { |y| y + x }.call(2) }
@@ -28,6 +43,48 @@ each_backend do
       for i in (x > 1 ? nil : [1, 2]) do sum += i end
       sum
     end
+  end
+
+  it "goes through what Enumerators and objects with `each` give" do
+    steps = Forms::Steps.new(3)
+    expect_same([1, 2, 5]) do |x|
+      sum = 0
+      for a, b in steps do sum += (a * b) + x end
+      [sum, a, b, (for i in steps do break i if i == x end), (for i in steps do sum += i end), sum]
+    end
+    expect_same([1, 2, 3]) do |x|
+      seen = []
+      for pair in [x, 2, 3].each_slice(2) do seen << pair.sum end
+      for item, i in [x, 6].each_with_index do seen << (item * i) end
+      for i in x.downto(1) do seen << i end
+      for character in "ab".each_char do seen << (character * x) end
+      for (a, *b), c in [[[1, 2], x], [[x], 4]] do seen << (a + b.size + c) end
+      for seen[0] in [x, x + 1] do next end
+      [seen, pair, item, i, character, a, b, c]
+    end
+    expect_same([1, 2]) do |x|
+      x.times do |i|
+        for j in [i, x, 5] do return 7 if j == 9 end
+        for i in 0..j do x += i end
+      end
+      x
+    end
+  end
+
+  it "goes through an Enumerator in the middle of a program" do
+    steps = Forms::Steps.new(4)
+    run = lambda do
+      seen = []
+      numbers = [1, 2, 3]
+      Ikra.section do
+        for a, b in steps do
+          numbers.peach { |x| x + a }
+          seen << (a - b)
+        end
+      end
+      seen
+    end
+    expect(run.call).to eq([0, -1, -2, -3])
   end
 end
 

@@ -936,7 +936,16 @@ fn hash_of(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
                 false => refuse_conversion(s, call, &arg, "to_hash"),
             }
         }
-        _ => s.fail_conversion("can't convert ", &arg, " into Hash"),
+        // Here true and false are told by their classes.
+        _ => s.each_of_bool(&arg, &mut |s, arg| {
+            let name = arg.types.iter().next().map_or_else(String::new, |ty| s.coercion_name(ty));
+            let name = match name.as_str() {
+                "true" => "TrueClass",
+                "false" => "FalseClass",
+                name => name,
+            };
+            s.fail(ErrorKind::TypeError(format!("can't convert {name} into Hash")), &[])
+        }),
     })
 }
 

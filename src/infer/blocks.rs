@@ -789,7 +789,7 @@ fn uses_captured(literal: &BlockLiteral) -> bool {
     each_node_in(&literal.body, &mut |node| {
         found |= match &node.kind {
             Kind::Captured(_) | Kind::ClassVariable(_) => true,
-            Kind::Assign { target, .. } | Kind::OpAssign { target, .. } | Kind::For { target, .. } => {
+            Kind::Assign { target, .. } | Kind::OpAssign { target, .. } => {
                 matches!(**target, Target::Captured(..) | Target::ClassVariable(..))
             }
             _ => false,
@@ -805,9 +805,7 @@ fn uses_self(literal: &BlockLiteral) -> bool {
         found |= match &node.kind {
             Kind::SelfRef | Kind::Ivar(_) => true,
             Kind::Call(call) => call.receiver.is_none(),
-            Kind::Assign { target, .. } | Kind::OpAssign { target, .. } | Kind::For { target, .. } => {
-                is_of_self(target)
-            }
+            Kind::Assign { target, .. } | Kind::OpAssign { target, .. } => is_of_self(target),
             Kind::MultiAssign { .. } => true,
             _ => false,
         };
@@ -821,7 +819,7 @@ fn uses_self(literal: &BlockLiteral) -> bool {
 fn has_own(body: &Node, found: fn(&Kind) -> bool) -> bool {
     let (mut hits, mut inner) = (Vec::new(), Vec::new());
     each_node_in(body, &mut |node| match &node.kind {
-        Kind::While { .. } | Kind::For { .. } => inner.push(node.span),
+        Kind::While { .. } => inner.push(node.span),
         Kind::Lambda(literal) => inner.push(literal.span),
         Kind::Super { block: Some(BlockArg::Literal(literal)), .. } => inner.push(literal.span),
         Kind::Call(call) => {

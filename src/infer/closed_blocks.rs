@@ -577,9 +577,7 @@ impl Lowerer<'_> {
         each_node_in(&literal.body, &mut |node| {
             found |= match &node.kind {
                 Kind::Captured(name) => self.written.contains_key(name),
-                Kind::Assign { target, .. } | Kind::OpAssign { target, .. } | Kind::For { target, .. } => {
-                    is_captured(target)
-                }
+                Kind::Assign { target, .. } | Kind::OpAssign { target, .. } => is_captured(target),
                 Kind::MultiAssign { targets, .. } => holds_captured(targets),
                 _ => false,
             };

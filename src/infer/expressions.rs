@@ -19,7 +19,6 @@ pub(crate) const SLOT_LOOP: u32 = 40;
 pub(crate) const SLOT_LEAVE: u32 = 0x1000;
 const SLOT_SAFE: u32 = 44;
 const SLOT_WHEN: u32 = 45;
-const SLOT_FOR: u32 = 46;
 
 impl Lowerer<'_> {
     /// Lowers `node` and gives its value.
@@ -193,7 +192,6 @@ impl Lowerer<'_> {
             Kind::While { condition, negated, body_first, body } => {
                 self.while_loop(condition, *negated, *body_first, body)
             }
-            Kind::For { target, iterable, body } => self.for_loop(node, target, iterable, body, unused),
             Kind::Begin(begin) => self.begin(node, begin, unused),
             Kind::Retry => self.retry(),
             Kind::Break(value) => self.leave(node, value.as_deref(), true),
@@ -582,37 +580,6 @@ impl Lowerer<'_> {
                 s.arm(body, true);
             }
             s.frames[frame].control.pop();
-        })
-    }
-
-    /// A loop that comes to its end gives what it went through.
-    fn for_loop(
-        &mut self,
-        node: &Node,
-        target: &Target,
-        iterable: &Node,
-        body: &Node,
-        unused: bool,
-    ) -> Operand {
-        let sequence = self.expr(iterable);
-        self.enter(node);
-        let collections = sequence.types.filter(super::dispatch::has_core_each);
-        if self.refuse_redefined(&collections, "each", "`for`") {
-            return Operand::bottom();
-        }
-        self.labelled(SLOT_FOR, !unused, |s, end| {
-            s.each_item(&sequence, &mut |s, item, _, next| {
-                let frame = s.current;
-                s.frames[frame].control.push(super::Control { break_to: Some(end), next_to: Some(next) });
-                s.assign(target, &item);
-                s.arm(body, true);
-                s.frames[frame].control.pop();
-            });
-            match (s.b.is_dead(), unused) {
-                (true, _) => Operand::bottom(),
-                (false, true) => Operand::nil(),
-                (false, false) => sequence,
-            }
         })
     }
 

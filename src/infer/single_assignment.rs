@@ -18,7 +18,7 @@ pub(super) fn single_assignment_locals(code: &Code) -> SingleAssignment {
     each_node(code, &mut |node: &Node| {
         assigned_by(&node.kind, &mut |local| assignments.entry(local).or_default().push(node.span));
         match &node.kind {
-            Kind::While { .. } | Kind::For { .. } => repeated.push(node.span),
+            Kind::While { .. } => repeated.push(node.span),
             Kind::Lambda(block) | Kind::Super { block: Some(BlockArg::Literal(block)), .. } => {
                 blocks.push(block)
             }

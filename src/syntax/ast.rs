@@ -325,11 +325,6 @@ pub enum Kind {
         body_first: bool,
         body: Box<Node>,
     },
-    For {
-        target: Box<Target>,
-        iterable: Box<Node>,
-        body: Box<Node>,
-    },
     /// `begin … rescue … else … ensure … end`, and `value rescue value`.
     Begin(Arc<Begin>),
     /// Runs the `begin` around its `rescue` once more.

@@ -353,9 +353,6 @@ impl Printer<'_> {
                 let order = body_first.then(|| atom("body-first"));
                 form(head, order.into_iter().chain([self.node(condition), self.node(body)]))
             }
-            Kind::For { target, iterable, body } => {
-                form("for", [self.target(target), self.node(iterable), self.node(body)])
-            }
             Kind::Begin(begin) => {
                 let rescues = begin.rescues.iter().map(|rescue| {
                     let classes = List(self.nodes(&rescue.classes).collect());

@@ -94,11 +94,6 @@ pub fn each_node_in<'a>(node: &'a Node, visit: &mut dyn FnMut(&'a Node)) {
             each_node_in(condition, visit);
             each_node_in(body, visit);
         }
-        Kind::For { target, iterable, body } => {
-            in_target(target, visit);
-            each_node_in(iterable, visit);
-            each_node_in(body, visit);
-        }
         Kind::Begin(begin) => {
             each_node_in(&begin.body, visit);
             for rescue in &begin.rescues {
@@ -228,7 +223,7 @@ pub fn each_local_in(node: &Node, visit: &mut dyn FnMut(LocalId)) {
 /// Calls `visit` for the local variables that a node itself assigns to.
 pub fn assigned_by(kind: &Kind, visit: &mut dyn FnMut(LocalId)) {
     match kind {
-        Kind::Assign { target, .. } | Kind::OpAssign { target, .. } | Kind::For { target, .. } => {
+        Kind::Assign { target, .. } | Kind::OpAssign { target, .. } => {
             locals_of_target(target, visit);
         }
         Kind::MultiAssign { targets, .. } => locals_of_multiple(targets, visit),

@@ -78,6 +78,8 @@ module RandomPrograms
       from, items = chance(0.7) ? [Node.fixed("0..(", expression([:int], depth - 1), " % 5)"),
                                    [:int]] : reducible(depth - 1)
       body = through(from) { looping_body(depth, { name => items }, scoped: false) }
+      # An Enumerator, now and then.
+      from = Node.fixed("(", from, ").each") if (name[/\d+/].to_i % 3).zero?
       # Its value is what it goes through.
       return Node.statement("for #{name} in ", from, "\n", body, "\nend") if chance(0.8)
 

@@ -2,9 +2,13 @@
 
 use super::{Lowering, refusals, text};
 use crate::source::Span;
-use crate::syntax::ast::{Begin, InClause, Kind, LocalId, Node, Rescue, When};
+use crate::syntax::ast::{
+    Begin, BlockArg, BlockLiteral, Call, InClause, Kind, LocalId, Multiple, Node, Params, Rescue, Target,
+    When,
+};
 use crate::syntax::walk::{assigned_by, each_node_in};
 use ruby_prism::{self as prism, Node as P};
+use std::sync::Arc;
 
 /// Clauses of one `begin`: what comes after nests them in each other.
 const MAX_RESCUES: u32 = 50;
@@ -203,12 +207,47 @@ impl Lowering<'_> {
         self.node(span, Kind::While { condition, negated, body_first, body })
     }
 
+    /// `for a, b in list` is `list.each { |x, y| a, b = x, y; … }`, as for Ruby: only the parameters are the block's own.
     pub(super) fn for_loop(&mut self, node: &prism::ForNode<'_>) -> Node {
         let span = self.span(&node.location());
-        let target = Box::new(self.target(&node.index()));
-        let iterable = Box::new(self.expression(&node.collection()));
-        let body = Box::new(self.arm(node.statements(), span));
-        self.node(span, Kind::For { target, iterable, body })
+        let target = self.target(&node.index());
+        let receiver = self.expression(&node.collection());
+        let body = self.arm(node.statements(), span);
+        let (mut steps, mut own_locals) = (Vec::new(), Vec::new());
+        let mut parameter = |this: &mut Self, target: Option<Target>| {
+            let local = LocalId(this.locals.len() as u32);
+            this.locals.push("for".into());
+            own_locals.push(local);
+            if let Some(target) = target {
+                let at = target.span();
+                let value = Box::new(this.node(at, Kind::Local(local)));
+                steps.push(this.node(at, Kind::Assign { target: Box::new(target), value }));
+            }
+            local
+        };
+        let mut params = Params::default();
+        match target {
+            Target::Multiple(targets, _) => {
+                let Multiple { before, splat, after } = *targets;
+                params.required = before.into_iter().map(|target| parameter(self, Some(target))).collect();
+                params.rest = splat.map(|target| parameter(self, target));
+                params.post = after.into_iter().map(|target| parameter(self, Some(target))).collect();
+            }
+            target => params.required = vec![parameter(self, Some(target))],
+        }
+        steps.push(body);
+        let body = self.node(span, Kind::Sequence(steps));
+        let literal = BlockLiteral { id: self.id(), span, params, body, own_locals };
+        let call = Call {
+            receiver: Some(receiver),
+            name: "each".into(),
+            name_span: span,
+            args: vec![],
+            block: Some(BlockArg::Literal(Arc::new(literal))),
+            safe: false,
+            variable: false,
+        };
+        self.node(span, Kind::Call(Box::new(call)))
     }
 
     /// The value of `return`, `break` and `next`; several make an Array.
