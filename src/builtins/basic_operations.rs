@@ -147,10 +147,9 @@ fn is_core(ty: &Type) -> bool {
             | Type::Module(_)
             | Type::Proc(_)
             | Type::Closure(..)
-            | Type::Object(_, ClassId::REGEXP)
     ) || ty.is_hash()
         || ty.is_string()
-        || crate::infer::class_of(ty) == ClassId::MATCH_DATA
+        || matches!(crate::infer::class_of(ty), ClassId::MATCH_DATA | ClassId::REGEXP)
 }
 
 /// Ruby's own method of that name, and who defines it.

@@ -225,12 +225,16 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
                 packing::ROWS,
                 string::COMMON,
                 string::PRIMITIVES,
+                regexp::OF_SOURCES,
                 string::REFUSALS,
                 comparable::ROWS,
             ],
             &["ChangedString", "String", "Comparable"],
         ),
-        Type::Object(_, ClassId::REGEXP) if owner == ClassId::REGEXP || is_primitive(name) => {
+        Type::Object(..) | Type::Record(_) | Type::Made(_)
+            if owner == ClassId::REGEXP
+                || is_primitive(name) && crate::infer::class_of(ty) == ClassId::REGEXP =>
+        {
             (&[regexp::PRIMITIVES], &["Regexp"])
         }
         // One that was there before the section has nothing that a section could read.
@@ -272,7 +276,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Module(ClassId::RANGE) => (&[range::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(ClassId::STRING) => (&[string::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(ClassId::MATH) => (&[math::ROWS, module::ROWS], &["Math"]),
-        Type::Module(ClassId::REGEXP) => (&[regexp::MODULE_ROWS, module::ROWS], &[]),
+        Type::Module(ClassId::REGEXP) => (&[regexp::MODULE_ROWS, module::ROWS], &["RegexpClass"]),
         Type::Module(_) => (&[module::ROWS], &[]),
         Type::Made(_) if owner == ClassId::EXCEPTION || matches!(name, "#told" | "#refuse_lines") => {
             (&[exception::ROWS], &["Exception"])

@@ -43,9 +43,53 @@ module Regexp
     at
   end
 
-  def ==(other)
-    return true if equal?(other)
+  # 0 is its source, 1 what it is within another pattern, 2 the literal.
+  def __telling(number)
+    size = __ask("", number, 10, 0, 0)
+    __refuse_characters if size < 0
+    out = "".__build(size)
+    i = 0
+    while i < size
+      out.__push(__ask("", number, 11, i, 0))
+      i += 1
+    end
+    fixed_encoding? ? out : out.__as_name
+  end
 
+  def source
+    __telling(0)
+  end
+
+  def to_s
+    __telling(1)
+  end
+
+  def inspect
+    __telling(2)
+  end
+
+  def options
+    __ask("", 0, 9, 0, 0)
+  end
+
+  def casefold?
+    options & 1 != 0
+  end
+
+  def fixed_encoding?
+    options & 16 != 0
+  end
+
+  def __copy
+    "".__regexp(__address, nil)
+  end
+
+  # Has it groups, as the code says that made it?
+  def __check_groups(groups)
+    __refuse_groups if (__count > 1) != groups
+  end
+
+  def ==(other)
     other.is_a?(Regexp) && __address == other.__address
   end
 
@@ -163,6 +207,68 @@ module Regexp
     "".__text_or_nil(string)
     __set_match(nil)
     false
+  end
+end
+
+# Methods of the class.
+module RegexpClass
+  def __new(pattern, options = nil, encoding = nil)
+    __refuse_options unless encoding.__nil?
+    return pattern.__copy if pattern.is_a?(Regexp)
+
+    "".__string_argument(pattern).__as_pattern(__options(options), nil)
+  end
+
+  def __options(options)
+    return 0 unless options
+
+    if options.is_a?(Integer)
+      __refuse_options if options & 7 != options
+      options
+    else
+      __refuse_options unless options == true
+      1
+    end
+  end
+
+  def compile(pattern, options = nil)
+    __new(pattern, options)
+  end
+
+  def escape(text)
+    __source(text).__escaped
+  end
+
+  def quote(text)
+    escape(text)
+  end
+
+  def __source(text)
+    text.is_a?(Symbol) ? text.name : "".__string_argument(text)
+  end
+
+  def union(*patterns)
+    if patterns.size == 1
+      only = patterns.__item(0)
+      return only.is_a?(Array) ? __union(only) : __alone(only)
+    end
+    __union(patterns)
+  end
+
+  def __alone(pattern)
+    pattern.is_a?(Regexp) ? pattern.__copy : __source(pattern).__escaped.__as_pattern(0, nil)
+  end
+
+  def __union(patterns)
+    return "(?!)".__as_pattern(0, nil) if patterns.size == 0
+    return __alone(patterns.__item(0)) if patterns.size == 1
+
+    source = "".__build(16)
+    patterns.each_with_index do |pattern, i|
+      source.__concat("|") if i > 0
+      source.__concat(pattern.is_a?(Regexp) ? pattern.to_s : "".__string_argument(pattern).__escaped)
+    end
+    source.__as_pattern(0, nil)
   end
 end
 
@@ -370,6 +476,45 @@ module Kernel
 end
 
 module String
+  # The Regexp that has this source. The groups are nil where none are written.
+  def __as_pattern(options, groups)
+    address = __compile(options)
+    __refuse_pattern if address == 0
+    __regexp(address, groups)
+  end
+
+  # With a backslash before all that means something in a pattern.
+  def __escaped
+    n = __bytesize
+    out = __build(n + 8)
+    i = 0
+    while i < n
+      byte = __byte(i)
+      letter = __escape_of(byte)
+      if letter != 0
+        out.__push(92)
+        out.__push(letter)
+      else
+        out.__push(byte)
+      end
+      i += 1
+    end
+    out.__as_name
+  end
+
+  # What stands behind the backslash: t n v f r for white space, or the byte itself; 0: there is none.
+  def __escape_of(byte)
+    case byte
+    when 9 then 116
+    when 10 then 110
+    when 11 then 118
+    when 12 then 102
+    when 13 then 114
+    when 32, 35, 36, 40, 41, 42, 43, 45, 46, 63, 91, 92, 93, 94, 123, 124, 125 then byte
+    else 0
+    end
+  end
+
   # As it stays, whatever is done with this one.
   def __kept
     self

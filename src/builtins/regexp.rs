@@ -1,7 +1,7 @@
 //! Regexp: what its methods, which are Ruby (`regexp.rb`), are made of.
 
 use super::{Invocation, Row, bare, carrying, row};
-use crate::infer::{Lowerer, Operand};
+use crate::infer::{Lowerer, Operand, class_of};
 use crate::types::{ClassId, Type};
 
 /// Those of what is called within the methods that match.
@@ -24,21 +24,41 @@ pub(super) const LAST_MATCH: &[Row] = &[
     }),
 ];
 
-pub(super) const MODULE_ROWS: &[Row] = &[carrying("last_match", |s, c| {
-    let Some(found) = s.last_match() else { return Operand::nil() };
-    let found = s.send(&found, "#last", &[], 1);
-    match &c.args[..] {
-        [] => found,
-        [group] => {
-            let group = group.clone();
-            s.switch(&found, 2, &mut |s, found| match found.types.single() {
-                Some(Type::Nil) => found,
-                _ => s.send(&found, "[]", std::slice::from_ref(&group), 3),
-            })
+pub(super) const MODULE_ROWS: &[Row] = &[
+    carrying("last_match", |s, c| {
+        let Some(found) = s.last_match() else { return Operand::nil() };
+        let found = s.send(&found, "#last", &[], 1);
+        match &c.args[..] {
+            [] => found,
+            [group] => {
+                let group = group.clone();
+                s.switch(&found, 2, &mut |s, found| match found.types.single() {
+                    Some(Type::Nil) => found,
+                    _ => s.send(&found, "[]", std::slice::from_ref(&group), 3),
+                })
+            }
+            args => super::wrong_count(s, args.len(), "0..1"),
         }
-        args => super::wrong_count(s, args.len(), "0..1"),
-    }
-})];
+    }),
+    carrying("new", |s, c| s.send(&c.receiver, "#new", &c.args, 4)),
+    bare("#refuse_options", |s, _| {
+        let message = "a Regexp can be made with the options true, false, nil, and Regexp::IGNORECASE, EXTENDED and \
+                       MULTILINE in a section [unsupported-argument]";
+        s.fail(crate::ir::ErrorKind::Unsupported(message.into()), &[])
+    }),
+];
+
+/// Of Strings from which patterns are made.
+pub(super) const OF_SOURCES: &[Row] = &[
+    carrying("#compile", |s, c| Operand::integer(s.compile_pattern(&c.receiver, c.args[0].value()))),
+    carrying("#regexp", |s, c| s.made_regexp([&c.args[0], &c.args[1]])),
+    bare("#refuse_pattern", |s, _| {
+        let message = "a regular expression that is put together here is none, or has parts that cannot run in a section \
+                       [unsupported-regexp]\n  hint: docs/regular-expressions.md has the parts that run; make the \
+                       pattern before the section to see which it is";
+        s.fail(crate::ir::ErrorKind::Unsupported(message.into()), &[])
+    }),
+];
 
 /// Of MatchData.
 pub(super) const FOUND_ROWS: &[Row] = &[
@@ -69,6 +89,12 @@ pub(super) const PRIMITIVES: &[Row] = &[
                        section [unsupported-regexp]";
         s.fail(crate::ir::ErrorKind::Unsupported(message.into()), &[])
     }),
+    bare("#refuse_groups", |s, _| {
+        let message = "`scan` with a pattern whose groups come from what is put into it cannot run in a section \
+                       [unsupported-argument]\n  hint: write groups in the pattern itself, /(#{word})/, or none \
+                       at all, (?:…); or make it before the section";
+        s.fail(crate::ir::ErrorKind::Unsupported(message.into()), &[])
+    }),
     carrying("#refuse_characters", |s, _| {
         let message = "characters beyond ASCII that versions of Unicode read differently cannot be matched in a section \
                        with this pattern [unsupported-regexp]";
@@ -83,9 +109,9 @@ pub(super) fn find(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         [what] => vec![what.clone(), zero],
         [_, _] => call.args.clone(),
         // A String makes a pattern of the first one before that is counted.
-        [pattern, ..] if !matches!(call.receiver.types.single(), Some(Type::Object(_, ClassId::REGEXP))) => {
+        [pattern, ..] if !call.receiver.types.single().is_some_and(is_regexp) => {
             return s.switch(pattern, 0, &mut |s, pattern| match pattern.types.single() {
-                Some(Type::Object(_, ClassId::REGEXP)) => super::wrong_count(s, call.args.len(), "1..2"),
+                Some(ty) if is_regexp(ty) => super::wrong_count(s, call.args.len(), "1..2"),
                 Some(ty) if ty.is_string() => s.refuse_here(
                     "unsupported-method",
                     format!("`match` with {} arguments cannot run in a section", call.args.len()),
@@ -102,12 +128,21 @@ pub(super) fn find(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     }
 }
 
+fn is_regexp(ty: &Type) -> bool {
+    class_of(ty) == ClassId::REGEXP
+}
+
 /// `scan`: what it gives hangs on whether the pattern has groups.
 pub(super) fn scan(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let [pattern] = &call.args[..] else { return super::wrong_count(s, call.args.len(), "1") };
-    let is_regexp = |ty: &Type| matches!(ty, Type::Object(_, ClassId::REGEXP));
+    let is_made = |ty: &Type| is_regexp(ty) && !matches!(ty, Type::Object(..));
     let groups = match pattern.types.iter().any(is_regexp) {
         false => Some(0),
+        true if pattern.types.iter().all(is_made) => s.writes_groups(pattern).map(|writes| {
+            let writes_any = Operand::bool(s.b.bool(writes));
+            s.send(pattern, "#check_groups", &[writes_any], 6);
+            u32::from(writes)
+        }),
         true => s.groups_of(pattern),
     };
     let Some(groups) = groups else {

@@ -115,6 +115,9 @@ impl Lowerer<'_> {
                     Type::Record(record) if record.class == ClassId::MATCH_DATA => {
                         "return what was found: its texts or places"
                     }
+                    Type::Record(record) if record.class == ClassId::REGEXP => {
+                        "return its source, and make it behind the section: Regexp.new(source)"
+                    }
                     _ => "return its numbers",
                 };
                 let where_to =

@@ -6,10 +6,13 @@ use super::births::Birth;
 use super::host::RootKey;
 use super::operand::Operand;
 use crate::ir::{ScalarSource, Value};
-use crate::regexp::Pattern;
+use crate::regexp::{Pattern, Request};
 use crate::syntax::ast::LocalId;
 use crate::types::{ClassId, RecordType, Type};
 use std::rc::Rc;
+
+/// Of one that the section makes.
+const GROUPS: &str = "#groups";
 
 /// The column of addresses; nil for a Regexp that sections do not know.
 pub const PATTERN: &str = "#pattern";
@@ -98,6 +101,27 @@ impl Lowerer<'_> {
         }
     }
 
+    /// A Regexp that the section makes: the address of what it is compiled to, and nil or true: are groups written in it?
+    /// The type tells, as that decides what `scan` gives.
+    pub(crate) fn made_regexp(&mut self, values: [&Operand; 2]) -> Operand {
+        let class = ClassId::REGEXP;
+        let names = [PATTERN, GROUPS].map(str::to_string);
+        if self.memo.made.contains_key(&class) {
+            let values: Vec<_> = names.into_iter().zip(values.map(Clone::clone)).collect();
+            return self.make(class, &values);
+        }
+        let fields = names.into_iter().zip(values.map(|value| value.types.clone())).collect();
+        let types = Type::Record(Rc::new(RecordType { class, fields })).into();
+        let values = values.into_iter().flat_map(|value| value.values.clone()).collect();
+        Operand { types, values, birth: Birth::UNKNOWN }
+    }
+
+    /// Are groups written in a Regexp that the section has made? `None`: in some of those that it may be.
+    pub(crate) fn writes_groups(&mut self, regexp: &Operand) -> Option<bool> {
+        let groups = self.read_ivar(regexp, GROUPS);
+        Some(*groups.types.single()? != Type::Nil)
+    }
+
     /// A literal.
     pub(super) fn regexp(&mut self, source: &str, options: u32) -> Operand {
         match Pattern::new(source, options) {
@@ -134,15 +158,24 @@ impl Lowerer<'_> {
 
     /// [`crate::ir::Op::Match`] with the bytes of a String.
     pub(crate) fn ask_pattern(&mut self, regexp: &Operand, string: &Operand, asks: [Value; 4]) -> Value {
-        let zero = self.b.i64(0);
         let pattern = self.pattern_address(regexp);
         if pattern.is_bottom() {
-            return zero;
+            return self.b.i64(0);
         }
-        let Some((words, first)) = self.place_of_bytes(string) else { return zero };
+        self.ask_of_text(pattern.value(), string, asks)
+    }
+
+    /// The address of what the source of a pattern is compiled to, or 0.
+    pub(crate) fn compile_pattern(&mut self, source: &Operand, options: Value) -> Value {
+        let [none, request] = [0, Request::Compile as i64].map(|number| self.b.i64(number));
+        let encoding = self.string_encoding(source);
+        self.ask_of_text(none, source, [options, request, encoding, none])
+    }
+
+    fn ask_of_text(&mut self, pattern: Value, string: &Operand, asks: [Value; 4]) -> Value {
+        let Some((words, first)) = self.place_of_bytes(string) else { return self.b.i64(0) };
         let size = self.string_size(string);
         let [place, request, prepared, wanted] = asks;
-        let asks = vec![pattern.value(), size, place, request, prepared, wanted];
-        self.b.search(words, first, asks)
+        self.b.search(words, first, vec![pattern, size, place, request, prepared, wanted])
     }
 }

@@ -4,8 +4,10 @@
 
 mod machine;
 pub mod syntax;
+pub mod table;
 #[cfg(test)]
 mod tests;
+mod told;
 
 use crate::infer::Encoding;
 use machine::{Machine, Mode};
@@ -25,6 +27,8 @@ pub const NO_ENCODING: u32 = 32;
 /// A pattern that sections can match. Threads share it.
 #[derive(Debug)]
 pub struct Pattern {
+    source: String,
+    options: u32,
     parsed: Parsed,
     fixed: bool,
     /// Beyond ASCII, what it matches hangs on the version of Unicode, or on more than one character at a time.
@@ -65,10 +69,30 @@ pub enum Request {
     /// How many bytes a name has (its number is the place), and one of them (its number is what preparing gave).
     NameSize,
     NameByte,
+    /// Its options, with that of the encoding.
+    Options,
+    /// How many bytes a [`Telling`] has (its number is the place), -1 where versions of Ruby tell it differently, and one of
+    /// them, as of names.
+    TellingSize,
+    TellingByte,
+    /// The address of the pattern whose source the String is; 0: sections cannot match it. The place has the options, what
+    /// preparing gave the String's encoding; no other pattern is asked.
+    Compile,
+}
+
+/// What a pattern is as a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i64)]
+pub enum Telling {
+    Source,
+    /// `Regexp#to_s`
+    Embedded,
+    /// `Regexp#inspect`
+    Literal,
 }
 
 impl Request {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 13] = [
         Self::Prepare,
         Self::Search,
         Self::Here,
@@ -78,6 +102,10 @@ impl Request {
         Self::Names,
         Self::NameSize,
         Self::NameByte,
+        Self::Options,
+        Self::TellingSize,
+        Self::TellingByte,
+        Self::Compile,
     ];
 }
 
@@ -133,7 +161,15 @@ impl Pattern {
         let mut care = Care::default();
         note_care(&parsed.node, &mut care);
         let fixed = options & FIXED_ENCODING != 0 || !source.is_ascii() || writes_unicode(source);
-        let pattern = Self { parsed, fixed, care, bytes: OnceLock::new(), utf8: OnceLock::new() };
+        let pattern = Self {
+            source: source.into(),
+            options,
+            parsed,
+            fixed,
+            care,
+            bytes: OnceLock::new(),
+            utf8: OnceLock::new(),
+        };
         match pattern.machine(Mode::Bytes) {
             Some(_) => Ok(pattern),
             None => Err(Refused { part: source.into(), why: "it is too large" }),
@@ -199,6 +235,13 @@ impl Pattern {
             Request::Names => self.names().len() as i64,
             Request::NameSize => name().len() as i64,
             Request::NameByte => name().as_bytes().get(prepared as usize).map_or(0, |byte| i64::from(*byte)),
+            Request::Options => i64::from(self.options()),
+            Request::TellingSize => self.telling(place).map_or(-1, |text| text.len() as i64),
+            Request::TellingByte => {
+                let text = self.telling(place).unwrap_or_default();
+                text.as_bytes().get(prepared as usize).map_or(0, |byte| i64::from(*byte))
+            }
+            Request::Compile => table::address(text, prepared, place),
         }
     }
 

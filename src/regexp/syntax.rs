@@ -347,6 +347,12 @@ impl Parser<'_> {
                     self.flags = before;
                     return Ok(Some(Node::Group { index: None, inner: Box::new(inner) }));
                 }
+                // Nothing is there that the empty text is not at the beginning of: what `Regexp.union` gives of nothing.
+                Some('!') if self.peek() == Some(')') => {
+                    self.next();
+                    let class = Class { negated: false, items: Vec::new(), and: Vec::new() };
+                    return Ok(Some(Node::Class { class, ignore_case: false }));
+                }
                 Some('=' | '!') => return Err(self.refused(from, "what comes next cannot be looked at")),
                 Some('<') => {
                     self.next();

@@ -8,7 +8,6 @@ use crate::explain;
 use crate::host::LiveHost;
 use crate::reading::array_kinds::Holder;
 use crate::reading::base::{Base, Source};
-use crate::reading::patterns;
 use crate::reading::plan::Traced;
 use crate::reading::roots::BlockScope;
 use crate::reading::tracer::Asked;
@@ -47,6 +46,7 @@ use ikra_core::ir::{ErrorKind, Program, Receiver, SiteId, passes};
 use ikra_core::memory;
 use ikra_core::profile::{Phase, Profile};
 use ikra_core::progress::Progress;
+use ikra_core::regexp::table;
 use ikra_core::reserve::{self, Reserve};
 use ikra_core::source::SourceMap;
 use ikra_core::types::{Collection, Shape, Type};
@@ -110,7 +110,7 @@ pub fn values_read() -> usize {
 impl Section {
     pub fn run(self, ruby: &Ruby) -> Result<Value, magnus::Error> {
         let run = || {
-            let _patterns = patterns::Running::begin();
+            let _patterns = table::Running::begin();
             Pinned::with(ruby, |pinned| {
                 let mut profile = Profile::default();
                 let result = Run::new(ruby, pinned, &self)?.run(&mut profile);

@@ -5,7 +5,7 @@ use super::deferred::{Log, grow};
 use crate::heap::marks::Report;
 use crate::heap::printed::{How, Printed};
 use crate::ir::MathFn;
-use crate::regexp::{Pattern, Request, Wanted, last_slot};
+use crate::regexp::{Pattern, Request, Wanted, last_slot, table};
 use crate::rng;
 use std::mem::offset_of;
 use std::sync::OnceLock;
@@ -213,7 +213,8 @@ unsafe extern "C" fn random(state: *mut ThreadState) -> u64 {
 /// [`crate::ir::Op::Match`]
 ///
 /// # Safety
-/// There are `size` bytes at `text`, and `pattern` is the address of a pattern that outlives the run.
+/// There are `size` bytes at `text`, and `pattern` is the address of a pattern that outlives the run, unless one is to be
+/// compiled.
 pub(super) unsafe extern "C" fn search(
     text: *const u8,
     pattern: i64,
@@ -224,9 +225,13 @@ pub(super) unsafe extern "C" fn search(
     wanted: i64,
 ) -> i64 {
     // SAFETY: as said.
-    let (text, pattern) =
-        unsafe { (std::slice::from_raw_parts(text, size as usize), &*(pattern as usize as *const Pattern)) };
+    let text = unsafe { std::slice::from_raw_parts(text, size as usize) };
     let request = Request::ALL.get(request as usize).copied().unwrap_or(Request::Prepare);
+    if request == Request::Compile {
+        return table::address(text, prepared, place);
+    }
+    // SAFETY: as said.
+    let pattern = unsafe { &*(pattern as usize as *const Pattern) };
     let wanted = match wanted {
         0 => Wanted::Nothing,
         1 => Wanted::Whole,

@@ -98,6 +98,7 @@ impl Lowering<'_> {
             RegularExpressionNode as_regular_expression_node(n) => this.regexp(&n),
             InterpolatedStringNode as_interpolated_string_node(n) => this.interpolated_string(&n),
             InterpolatedSymbolNode as_interpolated_symbol_node(n) => this.interpolated_symbol(&n),
+            InterpolatedRegularExpressionNode as_interpolated_regular_expression_node(n) => this.interpolated_regexp(&n),
             SourceFileNode as_source_file_node(n) => this.source_file(&n.location()),
             SourceLineNode as_source_line_node(n) => this.source_line(&n.location()),
             ArrayNode as_array_node(n) => this.array(&n.elements(), &n.location()),
@@ -299,9 +300,7 @@ impl Lowering<'_> {
             P::RationalNode { .. } => refusals::RATIONAL,
             P::ImaginaryNode { .. } => refusals::IMAGINARY,
             P::SourceEncodingNode { .. } => refusals::ENCODING,
-            P::InterpolatedRegularExpressionNode { .. }
-            | P::MatchLastLineNode { .. }
-            | P::InterpolatedMatchLastLineNode { .. } => refusals::REGEXP,
+            P::MatchLastLineNode { .. } | P::InterpolatedMatchLastLineNode { .. } => refusals::REGEXP,
             P::XStringNode { .. } | P::InterpolatedXStringNode { .. } => refusals::COMMAND,
 
             P::ConstantWriteNode { .. }

@@ -30,14 +30,46 @@ impl Lowering<'_> {
             return self.unsupported(&refusals::REGEXP_ENCODING, span);
         }
         let source = self.utf8(regexp.unescaped(), span);
-        let options = [
-            (regexp.is_ignore_case(), regexp::IGNORE_CASE),
-            (regexp.is_extended(), regexp::EXTENDED),
-            (regexp.is_multi_line(), regexp::MULTILINE),
-            (regexp.is_utf_8(), regexp::FIXED_ENCODING),
-        ];
-        let options = options.iter().filter(|(is_on, _)| *is_on).map(|(_, option)| option).sum();
+        let flags =
+            [regexp.is_ignore_case(), regexp.is_extended(), regexp.is_multi_line(), regexp.is_utf_8()];
+        let options = regexp_options(flags);
         self.node(span, Kind::Regexp(source, options))
+    }
+
+    /// `/a#{b}/`: the Regexp with that source. What `/o` keeps from the first time on has to be the same each time.
+    pub(super) fn interpolated_regexp(
+        &mut self,
+        regexp: &prism::InterpolatedRegularExpressionNode<'_>,
+    ) -> Node {
+        let span = self.span(&regexp.location());
+        if regexp.is_ascii_8bit() || regexp.is_euc_jp() || regexp.is_windows_31j() {
+            return self.unsupported(&refusals::REGEXP_ENCODING, span);
+        }
+        let mut parts = Vec::new();
+        self.string_parts(&regexp.parts(), span, &mut parts);
+        let is_constant = |part: &StringPart| match part {
+            StringPart::Expression(node) => matches!(node.kind, Kind::Constant { .. }),
+            _ => true,
+        };
+        if regexp.is_once() && !parts.iter().all(is_constant) {
+            return self.unsupported(&refusals::REGEXP_ONCE, span);
+        }
+        let flags =
+            [regexp.is_ignore_case(), regexp.is_extended(), regexp.is_multi_line(), regexp.is_utf_8()];
+        let options = regexp_options(flags);
+        let groups = if writes_groups(&parts) { Kind::True } else { Kind::Nil };
+        let args = vec![self.node(span, Kind::Integer(options.into())), self.node(span, groups)];
+        let receiver = self.node(span, Kind::String(parts));
+        let call = Call {
+            receiver: Some(receiver),
+            name: "#as_pattern".into(),
+            name_span: span,
+            args,
+            block: None,
+            safe: false,
+            variable: false,
+        };
+        self.node(span, Kind::Call(Box::new(call)))
     }
 
     pub(super) fn string(&mut self, string: &prism::StringNode<'_>) -> Node {
@@ -218,4 +250,40 @@ fn literal_key(key: &P<'_>) -> Option<(&'static str, Vec<u8>)> {
         P::SymbolNode { .. } => Some(("Symbol", key.as_symbol_node()?.unescaped().to_vec())),
         _ => None,
     }
+}
+
+/// Those of `/i`, `/x`, `/m` and `/u` that are on.
+fn regexp_options(flags: [bool; 4]) -> u32 {
+    let options = [regexp::IGNORE_CASE, regexp::EXTENDED, regexp::MULTILINE, regexp::FIXED_ENCODING];
+    flags.iter().zip(options).filter(|(is_on, _)| **is_on).map(|(_, option)| option).sum()
+}
+
+/// Are there groups in what is written of a pattern, outside of brackets?
+fn writes_groups(parts: &[StringPart]) -> bool {
+    let (mut escaped, mut brackets) = (false, 0);
+    let texts = parts.iter().filter_map(|part| match part {
+        StringPart::Text(text) | StringPart::Frozen(text) => Some(text),
+        _ => None,
+    });
+    let mut found = false;
+    for text in texts {
+        for (at, char) in text.char_indices() {
+            let rest = &text[at + char.len_utf8()..];
+            let is_named = || rest.starts_with("?<") && !rest.starts_with("?<=") && !rest.starts_with("?<!");
+            match char {
+                _ if escaped => {
+                    escaped = false;
+                    continue;
+                }
+                '\\' => escaped = true,
+                '[' => brackets += 1,
+                ']' if brackets > 0 => brackets -= 1,
+                '(' if brackets == 0 && (!rest.starts_with('?') || is_named() || rest.starts_with("?'")) => {
+                    found = true;
+                }
+                _ => {}
+            }
+        }
+    }
+    found
 }

@@ -60,8 +60,11 @@ refusals! {
         "`**` without a name in a Hash cannot be used in a parallel section"
         "name the parameter: def draw(**options) = { **options }";
     REGEXP "unsupported-regexp"
-        "a regular expression cannot be put together in a parallel section"
-        "make it before the section, with Regexp.new or Regexp.union, and keep it in a constant or variable";
+        "a regular expression as a condition looks at `$_`, which a parallel section does not have"
+        "say what is to match it: text =~ /…/";
+    REGEXP_ONCE "unsupported-regexp"
+        "what `/o` keeps from the first time on would hang on which element comes first"
+        "write it without /o, or make it before the section, and keep it in a constant or variable";
     REGEXP_ENCODING "unsupported-regexp"
         "a regular expression of another encoding cannot be used in a parallel section"
         "write it in UTF-8, without /n, /e and /s";

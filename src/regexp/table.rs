@@ -1,0 +1,70 @@
+//! The patterns of the process, by their sources. They stay while sections run, and across them as long as there are few,
+//! so what a run has found goes by its address.
+
+use super::{FIXED_ENCODING, Pattern, writes_unicode};
+use crate::infer::Encoding;
+use crate::regexp::syntax::Refused;
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// So many may stay when no section runs.
+const MOST: usize = 500;
+/// So many may be made in the run of a section: what one was compiled to takes some kilobytes.
+const MOST_RUNNING: usize = 20_000;
+
+#[derive(Default)]
+struct Patterns {
+    runs: usize,
+    known: FxHashMap<(String, u32), Arc<Pattern>>,
+}
+
+static PATTERNS: Mutex<Option<Patterns>> = Mutex::new(None);
+
+/// A run: what it asks for stays until it ends.
+pub struct Running(());
+
+impl Running {
+    pub fn begin() -> Self {
+        PATTERNS.lock().get_or_insert_default().runs += 1;
+        Self(())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let mut patterns = PATTERNS.lock();
+        let patterns = patterns.get_or_insert_default();
+        patterns.runs -= 1;
+        if patterns.runs == 0 && patterns.known.len() > MOST {
+            patterns.known.clear();
+        }
+    }
+}
+
+/// The pattern of a source with its options (see [`super::IGNORE_CASE`] and the others).
+pub fn pattern(source: &str, options: u32) -> Result<Arc<Pattern>, Refused> {
+    let fixed = if !source.is_ascii() || writes_unicode(source) { FIXED_ENCODING } else { 0 };
+    let key = (source.to_string(), options | fixed);
+    let known = |patterns: &Option<Patterns>| patterns.as_ref()?.known.get(&key).cloned();
+    if let Some(pattern) = known(&PATTERNS.lock()) {
+        return Ok(pattern);
+    }
+    // It may take long.
+    let made = Arc::new(Pattern::new(&key.0, key.1)?);
+    let mut patterns = PATTERNS.lock();
+    let patterns = patterns.get_or_insert_default();
+    if patterns.known.len() >= MOST_RUNNING {
+        let why = "so many different ones are not kept at a time";
+        return Err(Refused { part: key.0, why });
+    }
+    Ok(Arc::clone(patterns.known.entry(key).or_insert(made)))
+}
+
+/// Where the pattern of a source is that a section has put together; 0 where sections cannot match it.
+pub fn address(source: &[u8], encoding: i64, options: i64) -> i64 {
+    let is_known = source.is_ascii() || encoding == Encoding::Utf8 as i64;
+    let text = std::str::from_utf8(source).ok().filter(|_| is_known);
+    let found = text.and_then(|text| pattern(text, options as u32).ok());
+    found.map_or(0, |pattern| Arc::as_ptr(&pattern) as i64)
+}
