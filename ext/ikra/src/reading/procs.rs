@@ -76,7 +76,7 @@ pub fn class_of(
     let modules = nesting(ruby, binding.as_raw())?;
     // Until the pool has them.
     let modules = modules.into_iter().map(|module| module.as_raw());
-    let nesting: Vec<VALUE> = modules.inspect(|module| _ = pinned.pin(*module)).collect();
+    let nesting: Vec<VALUE> = modules.inspect(|module| pinned.pin(*module)).collect();
     let is_fixed = nesting.iter().all(|module| !classes::path(*module).starts_with("#<"));
     let names: RArray = call(ruby, Own::LocalVariables, &[binding.as_raw()])?;
     let mut locals: Vec<String> = names.into_iter().map(|name| name.to_string()).collect();

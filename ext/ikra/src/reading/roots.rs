@@ -161,7 +161,7 @@ impl<'a> BlockScope<'a> {
     pub fn nesting(&self) -> Result<Vec<VALUE>, Error> {
         let list = procs::nesting(self.ruby, self.binding()?.as_raw())?;
         let modules = list.into_iter().map(|module| module.as_raw());
-        Ok(modules.inspect(|module| _ = self.pinned.pin(*module)).collect())
+        Ok(modules.inspect(|module| self.pinned.pin(*module)).collect())
     }
 }
 
