@@ -124,7 +124,7 @@ impl Lowerer<'_> {
 
     /// A literal.
     pub(super) fn regexp(&mut self, source: &str, options: u32) -> Operand {
-        match Pattern::new(source, options) {
+        match Pattern::new(source, options, false) {
             Ok(_) => self.root(&RootKey::Regexp(source.into(), options)).unwrap_or_else(Operand::bottom),
             Err(refused) => self.refuse_pattern_part(&refused.part, refused.why),
         }

@@ -42,8 +42,9 @@ impl Drop for Running {
     }
 }
 
-/// The pattern of a source with its options (see [`super::IGNORE_CASE`] and the others).
-pub fn pattern(source: &str, options: u32) -> Result<Arc<Pattern>, Refused> {
+/// The pattern of a source with its options (see [`super::IGNORE_CASE`] and the others). `passing`: a section has put it
+/// together.
+pub fn pattern(source: &str, options: u32, passing: bool) -> Result<Arc<Pattern>, Refused> {
     let fixed = if !source.is_ascii() || writes_unicode(source) { FIXED_ENCODING } else { 0 };
     let key = (source.to_string(), options | fixed);
     let known = |patterns: &Option<Patterns>| patterns.as_ref()?.known.get(&key).cloned();
@@ -51,7 +52,7 @@ pub fn pattern(source: &str, options: u32) -> Result<Arc<Pattern>, Refused> {
         return Ok(pattern);
     }
     // It may take long.
-    let made = Arc::new(Pattern::new(&key.0, key.1)?);
+    let made = Arc::new(Pattern::new(&key.0, key.1, passing)?);
     let mut patterns = PATTERNS.lock();
     let patterns = patterns.get_or_insert_default();
     if patterns.known.len() >= MOST_RUNNING {
@@ -65,6 +66,6 @@ pub fn pattern(source: &str, options: u32) -> Result<Arc<Pattern>, Refused> {
 pub fn address(source: &[u8], encoding: i64, options: i64) -> i64 {
     let is_known = source.is_ascii() || encoding == Encoding::Utf8 as i64;
     let text = std::str::from_utf8(source).ok().filter(|_| is_known);
-    let found = text.and_then(|text| pattern(text, options as u32).ok());
+    let found = text.and_then(|text| pattern(text, options as u32, true).ok());
     found.map_or(0, |pattern| Arc::as_ptr(&pattern) as i64)
 }

@@ -1,7 +1,7 @@
 use super::*;
 
 fn found(source: &str, options: u32, text: &str) -> Vec<i64> {
-    let pattern = Pattern::new(source, options).unwrap();
+    let pattern = Pattern::new(source, options, false).unwrap();
     let prepared = pattern.prepare(text.as_bytes(), Encoding::Utf8 as i64) as i64;
     match pattern.search(text.as_bytes(), 0, Request::Search, prepared, Wanted::Groups) {
         -1 => vec![],
@@ -10,7 +10,7 @@ fn found(source: &str, options: u32, text: &str) -> Vec<i64> {
 }
 
 fn refused(source: &str) -> (String, &'static str) {
-    let Refused { part, why } = Pattern::new(source, 0).unwrap_err();
+    let Refused { part, why } = Pattern::new(source, 0, false).unwrap_err();
     (part, why)
 }
 

@@ -39,7 +39,7 @@ fn pattern(ruby: &Ruby, regexp: VALUE) -> Option<Arc<Pattern>> {
         value::NIL
     })
     .ok()?;
-    match table::pattern(&source.to_string().ok()?, options as u32) {
+    match table::pattern(&source.to_string().ok()?, options as u32, false) {
         Ok(pattern) => Some(pattern),
         Err(refused) => {
             REFUSED.set(Some((refused.part, refused.why.into())));
