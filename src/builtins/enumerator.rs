@@ -25,7 +25,21 @@ pub(super) const ROWS: &[Row] = &[
         };
         match &*method {
             sized if sized.starts_with(SIZED) => refused(s, c),
+            method if method.starts_with(UNSIZED) => Operand::nil(),
             "times" => source,
+            "each_byte" => s.send(&source, "bytesize", &[], 1),
+            "each_line" => Operand::nil(),
+            // None where there is none of what is cut.
+            "each_slice" | "each_cons"
+                if source.types.iter().any(|ty| matches!(ty, Type::Enumerator(..))) =>
+            {
+                let size = s.send(&source, "size", &[], 2);
+                s.switch(&size, 3, &mut |s, size| match size.types.single() {
+                    Some(Type::Integer) => s.send(&c.receiver, "#count", &[], 1),
+                    _ => size,
+                })
+            }
+            "upto" if source.types.iter().any(Type::is_string) => Operand::nil(),
             "upto"
             | "downto"
             | "step"
@@ -36,14 +50,18 @@ pub(super) const ROWS: &[Row] = &[
             | "permutation"
             | "repeated_combination"
             | "repeated_permutation" => s.send(&c.receiver, "#count", &[], 1),
-            "#runs" | "#chunk" | "#slice_before" | "#slice_after" => Operand::nil(),
-            EACH => match source.types.single().cloned() {
-                Some(ty) if s.type_responds(&ty, "size") => s.send(&source, "size", &[], 1),
-                _ => Operand::nil(),
-            },
+            "#each_chomped" | "#runs" | "#chunk" | "#slice_before" | "#slice_after" => Operand::nil(),
+            _ if source.types.iter().any(Type::is_text_range) => Operand::nil(),
+            EACH | "each_entry" if source.types.iter().any(Type::is_instance) => {
+                match source.types.single().cloned() {
+                    Some(ty) if s.type_responds(&ty, "size") => s.send(&source, "size", &[], 1),
+                    _ => Operand::nil(),
+                }
+            }
             "each" if source.types.iter().any(Type::is_instance) => Operand::nil(),
-            "find" | "detect" | "rfind" | "index" | "rindex" | "find_index" | "take_while" | "drop_while"
-            | "each_entry" => Operand::nil(),
+            "find" | "detect" | "rfind" | "index" | "rindex" | "find_index" | "take_while" | "drop_while" => {
+                Operand::nil()
+            }
             "cycle" => refused(s, c),
             _ => s.send(&source, "size", &[], 1),
         }
@@ -93,8 +111,12 @@ const EACH: &str = "#each";
 /// What the name of a method begins with whose Enumerator was given a block for its size.
 const SIZED: &str = "#sized ";
 
-pub(super) fn sized(method: &str) -> String {
-    format!("{SIZED}{method}")
+/// The same of one by `to_enum` without such a block: it has none.
+const UNSIZED: &str = "#unsized ";
+
+/// The name of a method for an Enumerator by `to_enum`, with a block for its size or without.
+pub(super) fn named(method: &str, is_sized: bool) -> String {
+    format!("{}{method}", if is_sized { SIZED } else { UNSIZED })
 }
 
 /// What such objects have from Enumerable.
@@ -151,7 +173,7 @@ fn source(s: &mut Lowerer<'_>, enumerator: &Operand) -> Option<(std::rc::Rc<str>
 /// Calls the method that the enumerator stands for.
 fn each(s: &mut Lowerer<'_>, enumerator: &Operand, block: BlockRef, packs: bool) -> Operand {
     let Some(Type::Enumerator(method, _)) = enumerator.types.single() else { return Operand::bottom() };
-    let method: std::rc::Rc<str> = match method.strip_prefix(SIZED) {
+    let method: std::rc::Rc<str> = match method.strip_prefix(SIZED).or_else(|| method.strip_prefix(UNSIZED)) {
         Some(method) => method.into(),
         None => method.clone(),
     };

@@ -350,7 +350,7 @@ fn enumerator(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     };
     let Some(name) = name else { return Operand::bottom() };
     // The block tells its size only.
-    let name = if call.block.is_some() { super::sized(&name) } else { name };
+    let name = super::named_enumerator(&name, call.block.is_some());
     super::make_enumerator(s, &name, &call.receiver, args)
 }
 

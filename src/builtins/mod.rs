@@ -37,7 +37,7 @@ mod string;
 mod structs;
 mod tuple;
 
-use enumerator::sized;
+use enumerator::named as named_enumerator;
 pub(crate) use enumerator::{enumerates, make as make_enumerator};
 pub(crate) use exception::keeps_text;
 pub(crate) use lazy::{is_lazy, of_lazy};

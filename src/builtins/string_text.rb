@@ -528,6 +528,11 @@ module String
     end
   end
 
+  # What `each_line(separator, chomp: chomp)` is without a block.
+  def __each_chomped(chomp, separator = :__none)
+    each_line(separator, chomp: chomp) { |line| yield line }
+  end
+
   def __lines_to_block(separator = :__none, chomp: false)
     each_line(separator, chomp: chomp) { |line| yield line }
   end

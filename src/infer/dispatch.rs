@@ -758,6 +758,18 @@ impl Lowerer<'_> {
             return result;
         }
         let is_native = matches!(callee, Callee::Builtin(..) | Callee::Method(_, _, true));
+        // An Enumerator has no keywords.
+        if block.is_none()
+            && is_native
+            && name == "each_line"
+            && arguments.positional.len() <= 1
+            && receiver.types.single().is_some_and(Type::is_string)
+            && let [(keyword, chomp)] = &arguments.keywords[..]
+            && keyword == "chomp"
+        {
+            let given: Vec<_> = std::iter::once(chomp).chain(&arguments.positional).cloned().collect();
+            return builtins::make_enumerator(self, "#each_chomped", receiver, &given);
+        }
         if is_native && let Some(error) = self.miscounted(receiver, name, arguments, block) {
             return error;
         }

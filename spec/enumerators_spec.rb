@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+# Enumerators: what they give, and how many they say that it is.
+module Enumerators
+  class Own
+    include Enumerable
+
+    def initialize(count) = @count = count
+
+    def each(&block)
+      return to_enum(:each) unless block
+
+      @count.times(&block)
+    end
+  end
+
+  class Sized < Own
+    def size = @count
+  end
+end
+
+each_backend do
+  it "know their size, or that they do not" do
+    expect_same([[3, 1, 2], [5]]) do |l|
+      [l.each_entry.size, l.each_slice(2).size, l.each_cons(2).with_index.size, l.find_index.size, l.drop_while.size]
+    end
+    expect_same([[3, 1, 2], [5]]) do |l|
+      [l.to_enum.size, l.to_enum(:map).size, l.enum_for(:each_slice, 2).size, l.to_enum(:each_slice, 2).to_a]
+    end
+    expect_same([2, 4]) { |x| [x.times.size, x.upto(5).size, x.enum_for(:times).size, x.enum_for(:times).sum] }
+    expect_same([{ a: 1, b: 2 }, { c: 3 }]) { |h| [h.each_pair.size, h.each_entry.size, h.to_enum(:each_key).size] }
+    own = Enumerators::Own.new(4)
+    expect_same([1, 2]) do |x|
+      [own.each_slice(x).size, own.each_entry.size, own.map.size, own.each.size, own.each_slice(x).map(&:sum)]
+    end
+    sized = Enumerators::Sized.new(3)
+    expect_same([1, 2]) { |x| [sized.each_entry.size, sized.map.size, sized.each_slice(x).size] }
+  end
+end
+
+each_backend(Backends::ALL - %i[cuda-emulated cuda]) do
+  it "of Strings know it, too" do
+    expect_same(["aé\nb", ""]) { |s| [s.each_char.size, s.each_byte.size, s.each_codepoint.size, s.each_line.size] }
+    expect_same(["aé\nb\r\nc", ""]) { |s| [s.each_byte.with_index.size, s.each_line.with_index.size] }
+    expect_same(%w[a d]) { |s| [s.upto("e").size, s.upto("e").to_a] }
+    expect_same(["aé\nb\r\nc", ""]) { |s| s.each_line(chomp: true).with_index.map { |line, i| line * i } }
+    expect_same(["aé\nb\r\nc"]) { |s| [s.each_line("b", chomp: s.size > 1).to_a, s.each_line(chomp: true).size] }
+    expect_same(["aé\nb\r\nc"]) { |s| s.each_line(chomp: false).each_slice(2).map(&:join) }
+  end
+end
