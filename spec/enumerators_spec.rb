@@ -43,6 +43,7 @@ each_backend(Backends::ALL - %i[cuda-emulated cuda]) do
     expect_same(["aé\nb", ""]) { |s| [s.each_char.size, s.each_byte.size, s.each_codepoint.size, s.each_line.size] }
     expect_same(["aé\nb\r\nc", ""]) { |s| [s.each_byte.with_index.size, s.each_line.with_index.size] }
     expect_same(%w[a d]) { |s| [s.upto("e").size, s.upto("e").to_a] }
+    expect_same(%w[a d]) { |s| [(s.."e").filter.size, (s.."e").each_slice(2).size, (s.."e").map.with_index.to_a] }
     expect_same(["aé\nb\r\nc", ""]) { |s| s.each_line(chomp: true).with_index.map { |line, i| line * i } }
     expect_same(["aé\nb\r\nc"]) { |s| [s.each_line("b", chomp: s.size > 1).to_a, s.each_line(chomp: true).size] }
     expect_same(["aé\nb\r\nc"]) { |s| s.each_line(chomp: false).each_slice(2).map(&:join) }

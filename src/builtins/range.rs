@@ -185,6 +185,13 @@ pub(super) const TEXT_ITEMS: Row = naming("Enumerable", |s, c| {
         (name, _) => name,
     };
     let found = s.send_block(&items, name, &c.args, c.block.clone());
+    // How many texts there are, a range does not know.
+    if let (None, Some(Type::Enumerator(method, parts))) = (&c.block, found.types.single())
+        && !method.starts_with('#')
+    {
+        let types = Type::Enumerator(super::named_enumerator(method, false).into(), parts.clone()).into();
+        return Operand { types, ..found };
+    }
     let gives_itself = matches!(
         c.name.as_str(),
         "each_with_index" | "reverse_each" | "each_entry" | "each_slice" | "each_cons"
