@@ -198,7 +198,8 @@ each_compiling_backend do
   end
 
   it "compiles once for all commands" do
-    next if Ikra.backend == :ruby
+    # What one back-end has inferred, the next one in the process has.
+    next unless Ikra.backend == Backends::COMPILING.first
 
     commands = %i[left right ahead]
     profile = Ikra.profile do

@@ -14,12 +14,32 @@ module Enumerators
     end
   end
 
+  class Pairs
+    include Enumerable
+
+    def each
+      yield :a, 1
+      yield :a, 2
+      yield :b, 1
+      self
+    end
+  end
+
   class Sized < Own
     def size = @count
   end
 end
 
 each_backend do
+  it "hand on several values to blocks that make keys" do
+    pairs = Enumerators::Pairs.new
+    expect_same([1, 2]) { |x| [pairs.uniq { |_, v| v }, pairs.uniq { |a| a }, pairs.uniq { |_, *r| r.size + x }] }
+    expect_same([1]) { |_| [pairs.uniq { |*all| all }, pairs.uniq { |_, (v, _)| v }, pairs.uniq { |_, v = 9| v }] }
+    expect_same([1]) { |x| [pairs.to_h { |a| [a, x] }, pairs.to_h { |*all| [all, 0] }, pairs.to_h { |k, v| [v, k] }] }
+    expect_same([[[1, 2], [3, 2]]]) { |l| l.each_with_index.uniq { |a, _| a[1] } }
+    expect_same([[[1, 2], [3, 2]]]) { |l| l.each_with_index.to_h { |a| [a, 2] } }
+  end
+
   it "know their size, or that they do not" do
     expect_same([[3, 1, 2], [5]]) do |l|
       [l.each_entry.size, l.each_slice(2).size, l.each_cons(2).with_index.size, l.find_index.size, l.drop_while.size]

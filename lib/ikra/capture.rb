@@ -9,6 +9,7 @@ module Ikra
     # Positions in InstructionSequence#to_a.
     MISC = 4
     LOCALS = 10
+    PARAMETERS = 11
     INSTRUCTIONS = 13
     # What to_a begins with.
     MAGIC = "YARVInstructionSequence/SimpleDataFormat"
@@ -69,6 +70,12 @@ module Ikra
 
       private
 
+      # The same with what it is given.
+      def contents(list) = [list[LOCALS].grep(Symbol), parameters(list[PARAMETERS]), instructions(list)]
+
+      # Where optional ones begin is a label.
+      def parameters(all) = all.to_h { |kind, value| [kind, kind == :opt ? value.size : value] }
+
       # The text of a file.
       def whole(iseq, lines, location)
         lines ? FileTexts.without_bom(lines.join) : loaded(iseq, iseq.absolute_path, location)
@@ -82,7 +89,7 @@ module Ikra
         text = CommandLine::GIVEN
         return unless iseq.path == CommandLine::PATH && text&.valid_encoding?
 
-        text if compiled(nil, text, iseq)[location]&.include?(instructions(iseq.to_a))
+        text if compiled(nil, text, iseq)[location]&.include?(contents(iseq.to_a))
       end
 
       def missing(iseq)
@@ -110,11 +117,11 @@ module Ikra
       def loaded(iseq, path, location)
         there = nil
         text = FileTexts.find(path) do |known|
-          same = instructions(iseq.to_a)
+          same = contents(iseq.to_a)
           there = compiled(path, known, iseq)[location]
           there&.include?(same)
         end
-        raise_changed(iseq.path, location[0]) if text && there && !there.include?(instructions(iseq.to_a))
+        raise_changed(iseq.path, location[0]) if text && there && !there.include?(contents(iseq.to_a))
         text
       end
 
@@ -142,13 +149,13 @@ module Ikra
       end
 
       def collect(list, all)
-        (all[list[MISC][:code_location]] ||= []) << instructions(list)
+        (all[list[MISC][:code_location]] ||= []) << contents(list)
         nested(list) { |inner| collect(inner, all) }
       end
 
       # A `super` that has run knows its method's name.
       def operand(name, operand)
-        return instructions(operand) if operand.is_a?(Array) && operand[0] == MAGIC
+        return contents(operand) if operand.is_a?(Array) && operand[0] == MAGIC
 
         name == "invokesuper" && operand.is_a?(Hash) ? operand.except(:mid) : operand
       end

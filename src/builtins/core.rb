@@ -543,8 +543,16 @@ module Float
     digits < -(exponent > 0 ? exponent / 3 + 1 : -(-exponent / 4))
   end
 
+  # Is a number beyond 64 bits so far below the unit that MRI gives 0 without a look at it?
+  def __far?(digits)
+    exponent = ((__bits >> 52) & 2047) - 1022
+    exponent > 63 && exponent <= 1024 && -0.415241 * digits - 0.125 > (exponent + 7) / 8
+  end
+
   def __floor_digits(digits)
     if digits <= 0
+      return 0 if __far?(digits) && (self > 0.0 || __ruby?(:far_rounding_is_zero))
+
       floor.__floor_digits(digits)
     elsif self == 0.0 || nan? || infinite? || __keeps_digits?(digits)
       self
@@ -560,6 +568,8 @@ module Float
 
   def __ceil_digits(digits)
     if digits <= 0
+      return 0 if __far?(digits) && (self < 0.0 || __ruby?(:far_rounding_is_zero))
+
       ceil.__ceil_digits(digits)
     elsif self == 0.0 || nan? || infinite? || __keeps_digits?(digits)
       self
@@ -572,16 +582,12 @@ module Float
   end
 
   def __truncate_digits(digits)
-    if digits <= 0
-      __bits < 0 ? ceil.__ceil_digits(digits) : floor.__floor_digits(digits)
-    else
-      __bits < 0 ? __ceil_digits(digits) : __floor_digits(digits)
-    end
+    __bits < 0 ? __ceil_digits(digits) : __floor_digits(digits)
   end
 
   def __round_digits(digits, half)
     if digits < 0
-      to_i.__round_digits(digits, half)
+      __far?(digits) ? 0 : to_i.__round_digits(digits, half)
     elsif digits == 0
       half == 0 ? round : half == 1 ? __half_even(1.0).to_i : __half_down(1.0).to_i
     elsif self == 0.0 || nan? || infinite? || __keeps_digits?(digits)
@@ -3356,6 +3362,16 @@ module Enumerator
   def take_while
     out = __list(__room)
     __each_pair { |x, values| yield(*values) ? out.__push(x) : break }
+    out
+  end
+
+  def __uniq_block
+    __uniq_keyed { |*values| yield(*values) }
+  end
+
+  def __to_h_block
+    out = {}
+    __each_values { |*values| out.__put_pair(yield(*values)) }
     out
   end
 
