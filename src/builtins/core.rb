@@ -374,6 +374,14 @@ module Integer
     end
   end
 
+  def __upto_size(limit)
+    limit < self ? 0 : limit - self + 1
+  end
+
+  def __downto_size(limit)
+    limit > self ? 0 : self - limit + 1
+  end
+
   def __ceil_digits(digits)
     if digits >= 0
       self

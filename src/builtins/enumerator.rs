@@ -40,9 +40,16 @@ pub(super) const ROWS: &[Row] = &[
                 })
             }
             "upto" if source.types.iter().any(Type::is_string) => Operand::nil(),
-            "upto"
-            | "downto"
-            | "step"
+            "upto" | "downto" => {
+                let limit = s.tuple_items(&c.receiver).into_iter().nth(1).unwrap_or_else(Operand::bottom);
+                match (source.types.single(), limit.types.single()) {
+                    (Some(Type::Integer), Some(Type::Integer)) => {
+                        s.send(&source, &format!("#{method}_size"), &[limit], 1)
+                    }
+                    _ => refused(s, c),
+                }
+            }
+            "step"
             | "each_slice"
             | "each_cons"
             | "%"
