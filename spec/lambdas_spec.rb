@@ -410,7 +410,7 @@ each_compiling_backend do
     waiting = [->(a, b, c) { a + b + c }.curry[1]]
     refused("unsupported-method") { |x| waiting[0].call(x) }
     expect { Lambdas.yielding([1]) { |x| x } }.to raise_error(Ikra::UnsupportedError, /give it a name/)
-    pattern = ->(x) { /a#{x}/ =~ x }
+    pattern = ->(x) { /a#{x}/o =~ x }
     refused("unsupported-regexp") { |x| pattern.(x) }
   end
 end
