@@ -50,6 +50,7 @@ const HELD: &[(&str, &[&str])] = &[
             "vm/pinned::Pinned.made",
             "vm/pinned::Pinned.objects",
             "vm/pinned::Pinned.others",
+            "vm/pinned::Pinned.prepared",
             "vm/pinned::Pinned.singletons",
             "writing/accumulators::Place.Local",
             "writing/born::Contents.hashes",
