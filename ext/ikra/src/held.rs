@@ -66,7 +66,6 @@ const HELD: &[(&str, &[&str])] = &[
             "writing/changed_strings::Change.now",
             "writing/changed_strings::Change.string",
             "writing/copy_back::FreshVariables",
-            "writing/copy_back::Prepared.Frozen",
             "writing/grown::Array.array",
             "writing/grown::Array.before",
             "writing/grown::Array.now",
