@@ -249,6 +249,11 @@ pub trait Host {
     fn any_frozen(&mut self, hierarchy: HierarchyId) -> bool;
     /// Is some array of the kind frozen?
     fn any_frozen_array(&mut self, kind: ArrayKind) -> bool;
+    /// Has something turned out to be frozen behind the question whether anything is ([`Self::any_frozen`])? The answer is
+    /// another one in the next walk.
+    fn found_frozen(&mut self) -> bool {
+        false
+    }
     /// True when the host joined array kinds since the last call of this: inference then starts afresh.
     fn kinds_changed(&mut self) -> bool;
 

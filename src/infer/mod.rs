@@ -207,7 +207,7 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, output: Output, repeats: bool
             memo.traps = traps;
             continue;
         }
-        if memo.settle() || births.grow(&mut memo) && memo.settle() {
+        if memo.settle() || births.grow(&mut memo) && memo.settle() || host.found_frozen() {
             continue;
         }
         if !diagnostics.is_empty() && memo.traps {

@@ -535,6 +535,14 @@ impl Host for LiveHost<'_, '_> {
         frozen
     }
 
+    fn found_frozen(&mut self) -> bool {
+        let told = self.unfrozen.len() + self.unfrozen_arrays.len();
+        let tracer = &self.tracer;
+        self.unfrozen.retain(|hierarchy| !tracer.any_frozen(*hierarchy));
+        self.unfrozen_arrays.retain(|kind| !tracer.any_frozen_array(*kind));
+        self.unfrozen.len() + self.unfrozen_arrays.len() < told
+    }
+
     fn kinds_changed(&mut self) -> bool {
         self.tracer.kinds_changed()
     }
