@@ -40,6 +40,16 @@ each_backend do
     expect_same([[[1, 2], [3, 2]]]) { |l| l.each_with_index.to_h { |a| [a, 2] } }
   end
 
+  it "give what they go through, where that is an object of the user's" do
+    own = Enumerators::Own.new(4)
+    expect_same([1, 2]) do |x|
+      seen = []
+      given = for a, b in own.each_cons(2) do seen << ((a * b) + x) end
+      other = own.each_slice(2).each { |slice| seen << slice.sum }
+      [seen, given.equal?(own), other.equal?(own), own.each_entry.each { |a| seen << a }.equal?(own)]
+    end
+  end
+
   it "know their size, or that they do not" do
     expect_same([[3, 1, 2], [5]]) do |l|
       [l.each_entry.size, l.each_slice(2).size, l.each_cons(2).with_index.size, l.find_index.size, l.drop_while.size]

@@ -77,6 +77,18 @@ module Exceptions
 end
 
 each_backend do |backend|
+  it "have messages of Ruby's encodings" do
+    told = lambda do |&run|
+      run.call
+    rescue StandardError => e
+      [e.class, e.message, e.message.encoding]
+    end
+    [->(x) { raise "#{x}x" }, ->(x) { raise "é#{x}" }, ->(x) { raise x.to_s }, ->(x) { x / (x - 3) }, ->(x) { x + nil },
+     ->(x) { [x].fetch(5) }, ->(x) { (x / 0.0).to_i }].each do |block|
+      expect(told.call { [3].pmap(&block) }).to eq(told.call { block.call(3) })
+    end
+  end
+
   numbers = [1, 2, 3, 4]
   checker = Exceptions::Checker.new
   on_gpu = backend.to_s.start_with?("cuda")

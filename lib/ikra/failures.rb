@@ -136,7 +136,7 @@ module Ikra
       module_function
 
       def zero_division
-        ZeroDivisionError.new("divided by 0")
+        ZeroDivisionError.new(native("divided by 0"))
       end
 
       # @param missing [String] why: +"undefined"+, +"private"+, +"protected"+ or +"super"+
@@ -165,10 +165,16 @@ module Ikra
         e
       end
 
-      def type_error(message) = TypeError.new(message)
-      def argument_error(message) = ArgumentError.new(ARGUMENTS.fetch(message, message))
-      def type_error_about(before, operand, text, after) = TypeError.new(about(before, operand, text, after))
-      def argument_error_about(before, operand, text, after) = ArgumentError.new(about(before, operand, text, after))
+      def type_error(message) = TypeError.new(native(message))
+      def argument_error(message) = ArgumentError.new(native(ARGUMENTS.fetch(message, message)))
+      def type_error_about(before, operand, text, after) = TypeError.new(native(about(before, operand, text, after)))
+
+      def argument_error_about(before, operand, text, after)
+        ArgumentError.new(native(about(before, operand, text, after)))
+      end
+
+      # What Ruby's own methods say is in no encoding as long as it is ASCII.
+      def native(text) = text.ascii_only? ? text.b : text
 
       # As MRI, which tells Integers of more than one word by their class.
       def about(before, operand, text, after)
@@ -178,7 +184,7 @@ module Ikra
         "#{before}#{text || operand.inspect}#{after}"
       end
 
-      def float_domain(float) = FloatDomainError.new(float.to_s)
+      def float_domain(float) = FloatDomainError.new(native(float.to_s))
 
       def float_index(float)
         [].at(float)
@@ -198,15 +204,15 @@ module Ikra
       def stack_too_deep = SystemStackError.new("stack level too deep")
 
       def frozen(receiver)
-        FrozenError.new("can't modify frozen #{CLASS.bind_call(receiver)}: #{receiver.inspect}", receiver:)
+        FrozenError.new(native("can't modify frozen #{CLASS.bind_call(receiver)}: #{receiver.inspect}"), receiver:)
       end
 
       def index_too_small(index, length)
-        IndexError.new("index #{index} too small for array; minimum: #{-length}")
+        IndexError.new(native("index #{index} too small for array; minimum: #{-length}"))
       end
 
       def fetch_index(index, length)
-        IndexError.new("index #{index} outside of array bounds: #{-length}...#{length}")
+        IndexError.new(native("index #{index} outside of array bounds: #{-length}...#{length}"))
       end
 
       def no_memory = Error.new("too little memory for the arrays made in the section")
@@ -221,7 +227,10 @@ module Ikra
         return exception_class.new unless parts
 
         told = parts.map { |value, text, inspected| text || (inspected ? value.inspect : value.to_s) }
-        exception_class.new(told.join)
+        # The first part that is not in US-ASCII has the encoding of all, as where a String is put together.
+        message = told.join
+        written = told.map(&:encoding).find { |encoding| encoding != Encoding::US_ASCII }
+        exception_class.new(written && message.ascii_only? ? message.force_encoding(written) : message)
       end
 
       # Has Ruby raise the error itself, where nothing else can happen, and takes its message: without what
@@ -277,7 +286,7 @@ module Ikra
         end
         text.start_with?("#") ? text : "#{text}:#{CLASS.bind_call(receiver)}"
       end
-      private_class_method :said, :ask, :there?, :described, :inspected
+      private_class_method :said, :ask, :there?, :described, :inspected, :native
     end
   end
   private_constant :Failures

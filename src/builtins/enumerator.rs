@@ -201,7 +201,14 @@ fn each(s: &mut Lowerer<'_>, enumerator: &Operand, block: BlockRef, packs: bool)
     };
     // The method that the Enumerator was made of is called as the user would.
     let arguments = Arguments { positional: args, ..Arguments::default() };
-    s.within_slot(0x180, |s| s.dispatch(&source, &name, &arguments, Some(block), CallType::Own))
+    let given = s.within_slot(0x180, |s| s.dispatch(&source, &name, &arguments, Some(block), CallType::Own));
+    // What stands for an object of the user's is nobody's else.
+    match given.types.single() {
+        Some(Type::Enumerator(method, _)) if &**method == EACH => {
+            s.tuple_items(&given).into_iter().next().unwrap_or(given)
+        }
+        _ => given,
+    }
 }
 
 /// May a method of such a value yield several values? Of Enumerators there are some that hand on what they are given.
