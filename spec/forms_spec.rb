@@ -58,7 +58,7 @@ each_backend do
       for item, i in [x, 6].each_with_index do seen << (item * i) end
       for i in x.downto(1) do seen << i end
       for character in "ab".each_char do seen << (character * x) end
-      for (a, *b), c in [[[1, 2], x], [[x], 4]] do seen << (a + b.size + c) end
+      for c, (a, *b) in [[x, [1, 2]], [4, [x]]] do seen << (a + b.size + c) end
       for seen[0] in [x, x + 1] do next end
       [seen, pair, item, i, character, a, b, c]
     end
