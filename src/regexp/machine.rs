@@ -113,8 +113,8 @@ fn lines_are_followed(node: &Node, followed: bool) -> bool {
 }
 
 impl Machine {
-    /// `passing`: it is not to take long to make, however long it takes to match.
-    pub fn new(shape: &Shape<'_>, groups: u32, mode: Mode, passing: bool) -> Option<Self> {
+    /// `transient`: it is not to take long to make, however long it takes to match.
+    pub fn new(shape: &Shape<'_>, groups: u32, mode: Mode, transient: bool) -> Option<Self> {
         let mut hir = translate(&shape.node, mode, groups + 2);
         let ends = shape.ends.then_some(groups as usize + 1);
         if let Some(group) = ends {
@@ -126,7 +126,7 @@ impl Machine {
         // itself, it misses matches (of `/ ?a[^a]*b/` in "ab", in 0.4.18).
         let first = Prefilter::from_hir_prefix(MatchKind::LeftmostFirst, &hir);
         let config = Config::new().utf8_empty(mode == Mode::Utf8).nfa_size_limit(Some(LARGEST));
-        let config = config.auto_prefilter(false).prefilter(first).dfa(!passing).onepass(!passing);
+        let config = config.auto_prefilter(false).prefilter(first).dfa(!transient).onepass(!transient);
         let regex = Regex::builder().configure(config).build_from_hir(&hir).ok()?;
         Some(Self { regex, at_lines: shape.at_lines, ends })
     }

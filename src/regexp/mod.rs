@@ -32,7 +32,7 @@ pub struct Pattern {
     parsed: Parsed,
     fixed: bool,
     /// A section has put it together, and may do so with many.
-    passing: bool,
+    transient: bool,
     /// Beyond ASCII, what it matches hangs on the version of Unicode, or on more than one character at a time.
     care: Care,
     bytes: OnceLock<Option<Machine>>,
@@ -152,7 +152,7 @@ pub fn last_slot(number: i64) -> i64 {
 }
 
 impl Pattern {
-    pub fn new(source: &str, options: u32, passing: bool) -> Result<Self, Refused> {
+    pub fn new(source: &str, options: u32, transient: bool) -> Result<Self, Refused> {
         let flags = Flags {
             ignore_case: options & IGNORE_CASE != 0,
             multiline: options & MULTILINE != 0,
@@ -168,7 +168,7 @@ impl Pattern {
             options,
             parsed,
             fixed,
-            passing,
+            transient,
             care,
             bytes: OnceLock::new(),
             utf8: OnceLock::new(),
@@ -193,8 +193,9 @@ impl Pattern {
             Mode::Bytes => &self.bytes,
             Mode::Utf8 => &self.utf8,
         };
-        let make =
-            || Machine::new(&machine::shape(&self.parsed.node).ok()?, self.parsed.groups, mode, self.passing);
+        let make = || {
+            Machine::new(&machine::shape(&self.parsed.node).ok()?, self.parsed.groups, mode, self.transient)
+        };
         made.get_or_init(make).as_ref()
     }
 

@@ -42,9 +42,9 @@ impl Drop for Running {
     }
 }
 
-/// The pattern of a source with its options (see [`super::IGNORE_CASE`] and the others). `passing`: a section has put it
+/// The pattern of a source with its options (see [`super::IGNORE_CASE`] and the others). `transient`: a section has put it
 /// together.
-pub fn pattern(source: &str, options: u32, passing: bool) -> Result<Arc<Pattern>, Refused> {
+pub fn pattern(source: &str, options: u32, transient: bool) -> Result<Arc<Pattern>, Refused> {
     let fixed = if !source.is_ascii() || writes_unicode(source) { FIXED_ENCODING } else { 0 };
     let key = (source.to_string(), options | fixed);
     let known = |patterns: &Option<Patterns>| patterns.as_ref()?.known.get(&key).cloned();
@@ -52,10 +52,10 @@ pub fn pattern(source: &str, options: u32, passing: bool) -> Result<Arc<Pattern>
         return Ok(pattern);
     }
     // It may take long.
-    let made = Arc::new(Pattern::new(&key.0, key.1, passing)?);
+    let made = Arc::new(Pattern::new(&key.0, key.1, transient)?);
     let mut patterns = PATTERNS.lock();
     let patterns = patterns.get_or_insert_default();
-    if patterns.known.len() >= MOST_RUNNING {
+    if transient && patterns.known.len() >= MOST_RUNNING {
         let why = "so many different ones are not kept at a time";
         return Err(Refused { part: key.0, why });
     }

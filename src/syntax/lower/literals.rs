@@ -60,16 +60,7 @@ impl Lowering<'_> {
         let groups = if writes_groups(&parts) { Kind::True } else { Kind::Nil };
         let args = vec![self.node(span, Kind::Integer(options.into())), self.node(span, groups)];
         let receiver = self.node(span, Kind::String(parts));
-        let call = Call {
-            receiver: Some(receiver),
-            name: "#as_pattern".into(),
-            name_span: span,
-            args,
-            block: None,
-            safe: false,
-            variable: false,
-        };
-        self.node(span, Kind::Call(Box::new(call)))
+        self.primitive(span, receiver, "#as_pattern", args)
     }
 
     pub(super) fn string(&mut self, string: &prism::StringNode<'_>) -> Node {

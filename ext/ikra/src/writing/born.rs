@@ -47,9 +47,6 @@ struct Contents {
     kept: usize,
 }
 
-/// So much is not worth looking for what is dead.
-pub const FEW: usize = 2_000;
-
 /// Values by number. What a section makes has numbers side by side, so they are a list.
 #[derive(Default)]
 struct Numbered {

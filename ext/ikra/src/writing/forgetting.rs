@@ -4,7 +4,8 @@
 
 use crate::vm::errors::Trouble;
 use crate::vm::reentry::once;
-use crate::writing::born::{FEW, Known};
+use crate::vm::value;
+use crate::writing::born::Known;
 use crate::writing::decoder::Decoder;
 use ikra_core::error::Error;
 use ikra_core::faults;
@@ -14,6 +15,9 @@ use magnus::value::ReprValue;
 use magnus::{Module, RModule, Value};
 use rb_sys::{ID, VALUE, st_data_t};
 use std::os::raw::c_int;
+
+/// So much is not worth looking for what is dead.
+const FEW: usize = 2_000;
 
 /// How much is there before any is looked for. What a collection costs grows with all that Ruby has.
 fn is_time(decoder: Decoder<'_>) -> Result<bool, Trouble> {
@@ -75,7 +79,7 @@ pub fn of_those<'a, T: Copy>(all: &'a [T], is_left: &'a [bool]) -> impl Iterator
 fn says_all(decoder: Decoder<'_>, known: &Known) -> Result<bool, Error> {
     let value = known.value;
     // SAFETY: `Pinned` keeps it alive.
-    let is_plain = unsafe { (*(value as *const rb_sys::RBasic)).klass == rb_sys::rb_obj_class(value) };
+    let is_plain = unsafe { value::class_pointer(value) == rb_sys::rb_obj_class(value) };
     let class = match known.shape {
         Shape::Object(hierarchy) => {
             decoder.class_of_born(hierarchy, known.number).map(|class| (hierarchy, class))
