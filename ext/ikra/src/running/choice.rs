@@ -56,11 +56,34 @@ impl Work {
     }
 }
 
+/// Seconds for an element and tick, of the last run and the one before. The machine does other things too, so that what
+/// one short run took says little: the faster one of two counts.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pace {
+    last: Option<f64>,
+    before: Option<f64>,
+}
+
+impl Pace {
+    fn add(self, seconds: f64) -> Self {
+        Self { last: Some(seconds), before: self.last }
+    }
+
+    /// Seconds that so many units take, if that is known.
+    fn of(self, units: f64) -> Option<f64> {
+        let last = self.last? * units;
+        match self.before {
+            Some(before) => Some(last.min(before * units)),
+            // What took so long is no hiccup.
+            None => (last >= PATIENCE.as_secs_f64()).then_some(last),
+        }
+    }
+}
+
 /// What is known of a version's runs.
 #[derive(Default)]
 pub struct Choice {
-    /// Seconds for an element and tick on the CPU.
-    cpu: Cell<Option<f64>>,
+    cpu: Cell<Pace>,
     /// On the GPU, with all copies; and the ticks of the run that it is from.
     gpu: Cell<Option<(f64, u64)>>,
     /// The last run of a program: nobody knows what the next one will launch.
@@ -108,7 +131,8 @@ impl Choice {
     ) -> Running {
         self.last.set(Some(work));
         if work.units > 0.0 {
-            self.cpu.set(Some(took.as_secs_f64() / work.units));
+            let pace = Some(took.as_secs_f64() / work.units);
+            self.cpu.set(Pace { last: pace, before: pace });
         }
         if self.on_gpu(program, work).is_some() {
             stop.store(true, Ordering::Relaxed);
@@ -137,8 +161,8 @@ impl Choice {
         if work.elements < ENOUGH {
             return false;
         }
-        let cpu = match self.cpu.get() {
-            Some(pace) => pace * work.units,
+        let cpu = match self.cpu.get().of(work.units) {
+            Some(seconds) => seconds,
             None => program.weight() as f64 * STATEMENT * work.units / threads::count() as f64,
         };
         let bytes = program.buffers.len() as f64 * 8.0 * work.elements as f64;
@@ -163,7 +187,7 @@ impl Choice {
         let around = work.launches as f64 * AROUND;
         match on_gpu {
             true => self.gpu.set(Some(((seconds - around).max(1e-9) / work.units, work.ticks))),
-            false => self.cpu.set(Some(seconds / work.units)),
+            false => self.cpu.set(self.cpu.get().add(seconds / work.units)),
         }
     }
 
@@ -281,6 +305,12 @@ mod tests {
         // Nothing is known, and it does nothing.
         assert!(!choice.is_for_gpu(&program, work));
         choice.learn(false, work, &took(30.0));
+        // The machine may have been busy with something else.
+        assert!(!choice.is_for_gpu(&program, work));
+        choice.learn(false, work, &took(1.0));
+        choice.learn(false, work, &took(30.0));
+        assert!(!choice.is_for_gpu(&program, work));
+        choice.learn(false, work, &took(30.0));
         assert!(choice.is_for_gpu(&program, work));
         assert!(!choice.is_for_gpu(&program, Work::of_call(1_000, 1_000_000)));
         assert!(!choice.is_for_gpu(&program, Work::of_call(20_000, 1)));
@@ -290,6 +320,7 @@ mod tests {
         assert!(!choice.is_for_gpu(&program, work));
         // What many ticks take, one does not tell.
         assert!(choice.is_for_gpu(&program, Work::of_call(1_000_000, 100)));
+        choice.learn(false, work, &took(50.0));
         choice.learn(false, work, &took(50.0));
         assert!(choice.is_for_gpu(&program, work));
     }
