@@ -223,14 +223,25 @@ module Ikra
                              "fill the array first, as Array.new(#{index + 1}) does, or push to it")
       end
 
-      def raise(exception_class, parts)
+      # @param by_ruby [Boolean] is it what one of Ruby's own methods says?
+      def raise(exception_class, parts, by_ruby)
         return exception_class.new unless parts
 
         told = parts.map { |value, text, inspected| text || (inspected ? value.inspect : value.to_s) }
-        # The first part that is not in US-ASCII has the encoding of all, as where a String is put together.
         message = told.join
+        return exception_class.new(said_by(exception_class, message)) if by_ruby
+
+        # The first part that is not in US-ASCII has the encoding of all, as where a String is put together.
         written = told.map(&:encoding).find { |encoding| encoding != Encoding::US_ASCII }
         exception_class.new(written && message.ascii_only? ? message.force_encoding(written) : message)
+      end
+
+      # A message of Ruby's own methods: ASCII only it is in US-ASCII where it tells names and patterns, else in none.
+      def said_by(exception_class, message)
+        return message unless message.ascii_only?
+
+        names = [NameError, NoMatchingPatternError].any? { |told| exception_class <= told }
+        message.force_encoding(names ? Encoding::US_ASCII : Encoding::BINARY)
       end
 
       # Has Ruby raise the error itself, where nothing else can happen, and takes its message: without what
@@ -286,7 +297,7 @@ module Ikra
         end
         text.start_with?("#") ? text : "#{text}:#{CLASS.bind_call(receiver)}"
       end
-      private_class_method :said, :ask, :there?, :described, :inspected, :native
+      private_class_method :said, :ask, :there?, :described, :inspected, :native, :said_by
     end
   end
   private_constant :Failures

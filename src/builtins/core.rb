@@ -4612,9 +4612,11 @@ module Hash
       end
     end
     result = default unless found
-    raise KeyError, "key#{shown} not found" if !found && result.nil?
+    return result if found || !result.nil?
 
-    result
+    # In the encoding of the format, as a text that is given is.
+    message = "key#{shown} not found"
+    raise KeyError, message
   end
 end
 

@@ -111,7 +111,10 @@ module String
           raise ArgumentError, "malformed name - unmatched parenthesis" if i >= n
 
           shown = __build(8).__append(self, start, i + 1 - start)
-          raise ArgumentError, "named#{shown} after <#{name}>" if named
+          if named
+            message = "named#{shown} after <#{name}>"
+            raise ArgumentError, message
+          end
 
           named = true
           name = __build(8).__append(self, start + 1, i - start - 1)

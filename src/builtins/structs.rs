@@ -1,21 +1,19 @@
 //! Struct: its members are columns named without an `@`; what Ruby's own methods do with all of them at once.
 
+use super::integer::to_integer_argument;
 use super::{Invocation, Row, bare, carrying, naming, row};
-use crate::infer::{Encoding, Lowerer, Operand};
-use crate::ir::ErrorKind;
+use crate::infer::{Condition, Encoding, Lowerer, Operand};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, MessagePart, Receiver};
 use crate::types::{ClassId, Type};
+use std::cell::RefCell;
 
 pub(super) const ROWS: &[Row] = &[
-    row("[]", |s, c| match member(s, c, 1) {
-        Some(name) => s.read_ivar(&c.receiver, &name),
-        None => Operand::bottom(),
-    }),
-    carrying("[]=", |s, c| match member(s, c, 2) {
-        Some(name) => {
-            s.write_ivar(&c.receiver, &name, &c.args[1]);
+    row("[]", |s, c| at_member(s, c, 1, &mut |s, name| s.read_ivar(&c.receiver, name))),
+    carrying("[]=", |s, c| {
+        at_member(s, c, 2, &mut |s, name| {
+            s.write_ivar(&c.receiver, name, &c.args[1]);
             c.args[1].clone()
-        }
-        None => Operand::bottom(),
+        })
     }),
     carrying("initialize_copy", |_, c| c.receiver.clone()),
     bare("to_a", items),
@@ -160,29 +158,104 @@ fn class(call: &Invocation) -> Option<ClassId> {
     }
 }
 
-/// The member that the first of `count` arguments names.
-fn member(s: &mut Lowerer<'_>, call: &Invocation, count: usize) -> Option<String> {
+/// Does `f` with the member that the first of `count` arguments names, by its name or its number, which may turn out
+/// when the section runs.
+fn at_member(
+    s: &mut Lowerer<'_>,
+    call: &Invocation,
+    count: usize,
+    f: &mut dyn FnMut(&mut Lowerer<'_>, &str) -> Operand,
+) -> Operand {
     if !s.count_arguments(call, count, count) {
-        return None;
+        return Operand::bottom();
     }
-    let members = s.host.members(class(call)?);
-    let key = &call.args[0];
-    let found = match key.types.single() {
-        Some(Type::Symbol) => s.symbol_name(key).filter(|name| members.contains(name)),
-        Some(Type::Integer) => s.b.constant(key.value()).and_then(|index| {
-            let from_end = if index < 0 { index + members.len() as i64 } else { index };
-            members.get(usize::try_from(from_end).ok()?).cloned()
-        }),
-        _ => None,
-    };
-    if found.is_none() {
-        s.refuse_here(
-            "unsupported-method",
-            format!("`{}` of a Struct takes one of its members, written out, in a section", call.name),
-            Some("call the member, as in `point.x`, or write `point[:x]`".into()),
-        );
-    }
-    found
+    let Some(class) = class(call) else { return Operand::bottom() };
+    let members = s.host.members(class);
+    s.switch(&call.args[0], 0x640, &mut |s, key| {
+        let is_name = matches!(key.types.single(), Some(ty) if *ty == Type::Symbol || ty.is_string());
+        if is_name {
+            let known = s.symbol_name(&key).filter(|name| members.contains(name));
+            if let Some(name) = known {
+                return f(s, &name);
+            }
+            let is_it = &mut |s: &mut Lowerer<'_>, name: &str, _| match key.types.single() {
+                Some(Type::Symbol) => {
+                    let number = s.symbol(name).value();
+                    Operand::bool(s.b.compare(Comparison::Eq, key.value(), number))
+                }
+                _ => {
+                    let name = s.string_of_text(name);
+                    s.send(&key, "#alike", &[name], 1)
+                }
+            };
+            return one_of_members(s, &members, 0, is_it, f, &mut |s| {
+                let (what, operands) = s.told(&key);
+                let text = |text: &str| MessagePart::Text(text.into());
+                let message = vec![text("no member '"), MessagePart::Value(what), text("' in struct")];
+                s.fail(ErrorKind::Raise { class: ClassId::NAME_ERROR, message: Some(message) }, &operands)
+            });
+        }
+        let Some(index) = to_integer_argument(s, &key) else { return Operand::bottom() };
+        let size = members.len() as i64;
+        if let Some(known) = s.b.constant(index) {
+            let at = if known < 0 { known + size } else { known };
+            if let Some(name) = usize::try_from(at).ok().and_then(|at| members.get(at)) {
+                return f(s, name);
+            }
+        }
+        let is_it = &mut |s: &mut Lowerer<'_>, _: &str, at: i64| {
+            let (at, from_end) = (s.b.i64(at), s.b.i64(at - size));
+            let from_start = s.b.compare(Comparison::Eq, index, at);
+            let from_end = s.b.compare(Comparison::Eq, index, from_end);
+            Operand::bool(s.b.binary(BinaryOp::OrB, from_start, from_end))
+        };
+        one_of_members(s, &members, 0, is_it, f, &mut |s| {
+            let mut outside = |s: &mut Lowerer<'_>, what: &str| {
+                let (before, number) =
+                    (MessagePart::Text("offset ".into()), MessagePart::Value(Receiver::Integer));
+                let behind = MessagePart::Text(format!(" too {what} for struct(size:{size})"));
+                let message = Some(vec![before, number, behind]);
+                s.fail(ErrorKind::Raise { class: ClassId::INDEX_ERROR, message }, &[index])
+            };
+            let zero = s.b.i64(0);
+            let is_negative = s.b.compare(Comparison::Lt, index, zero);
+            let condition = Condition { value: is_negative, yes: vec![], no: vec![] };
+            let outside = RefCell::new(&mut outside);
+            s.branch(
+                38,
+                condition,
+                |s| (outside.borrow_mut())(s, "small"),
+                |s| (outside.borrow_mut())(s, "large"),
+            )
+        })
+    })
+}
+
+/// Does `f` with the first member of which `is_it` says so, by its name and number.
+fn one_of_members(
+    s: &mut Lowerer<'_>,
+    members: &[String],
+    at: i64,
+    is_it: &mut dyn FnMut(&mut Lowerer<'_>, &str, i64) -> Operand,
+    f: &mut dyn FnMut(&mut Lowerer<'_>, &str) -> Operand,
+    otherwise: &mut dyn FnMut(&mut Lowerer<'_>) -> Operand,
+) -> Operand {
+    let Some((first, others)) = members.split_first() else { return otherwise(s) };
+    s.within_slot(at as u32, |s| {
+        let is_first = is_it(s, first, at);
+        if is_first.is_bottom() {
+            return is_first;
+        }
+        let value = s.truth(&is_first);
+        let condition = Condition { value, yes: vec![], no: vec![] };
+        let f = RefCell::new(f);
+        s.branch(
+            37,
+            condition,
+            |s| s.within_slot(0, |s| (f.borrow_mut())(s, first)),
+            |s| one_of_members(s, others, at + 1, is_it, &mut *f.borrow_mut(), otherwise),
+        )
+    })
 }
 
 /// What `inspect` begins with: what it is, and the name of its class.

@@ -128,6 +128,7 @@ impl Lowerer<'_> {
             return self.raise_with((class, Raised::ByText), &[None], vec![text], vec![], vec![]);
         }
         let raised = match &parts {
+            _ if self.frame().builtin => Raised::ByRuby,
             None => Raised::ByRuby,
             Some(parts) => match &parts[..] {
                 [StringPart::Frozen(_)] => Raised::ByFrozenText,

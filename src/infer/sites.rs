@@ -108,7 +108,6 @@ impl Lowerer<'_> {
     /// The same, of a `raise`.
     pub(super) fn fail_raised(&mut self, error: ErrorKind, operands: &[Value], raised: Raised) -> Operand {
         if !self.b.is_dead() {
-            let raised = if self.frame().builtin { Raised::ByRuby } else { raised };
             let site = Site { raised, ..self.site_here(error) };
             let site = self.numbered_site(site);
             self.fail_at(site, operands);

@@ -33,9 +33,17 @@ module RandomPrograms
     end
 
     def member_text(name)
-      return "#{scope.own}[:#{name}]" if chance(0.15)
+      return "#{scope.own}[#{member_key(name)}]" if chance(0.15)
 
       scope.own == "self" ? pick([name.to_s, "self.#{name}"]) : "#{scope.own}.#{name}"
+    end
+
+    # A member of a Struct, by a name that is written out or turns out when the section runs.
+    def member_key(name)
+      return ":#{name}" if chance(0.5)
+
+      pick(["\"#{name}\"", "%i[#{name}].last", "[\"#{name}\"].first", "\"\#{:#{name}}\"",
+            "(#{scope.own}.members & [:#{name}])[0]"])
     end
 
     # Objects at hand that are certainly there: [text, class].

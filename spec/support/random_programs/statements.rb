@@ -237,7 +237,7 @@ module RandomPrograms
 
     def written_text(name)
       own = scope.own
-      return pick(["#{own}.#{name}", "#{own}.#{name}", "#{own}[:#{name}]"]) if scope.own_class.member?(name)
+      return pick(["#{own}.#{name}", "#{own}.#{name}", "#{own}[#{member_key(name)}]"]) if scope.own_class.member?(name)
 
       scope.own == "self" ? pick(["@#{name}", "@#{name}", "self.#{name}"]) : "#{scope.own}.#{name}"
     end

@@ -17,7 +17,7 @@ use ikra_core::heap::schema::ColumnSchema;
 use ikra_core::infer::host::Refusal;
 use ikra_core::infer::raised_words;
 use ikra_core::ir::{
-    BufferKind, ErrorKind, KernelId, MessagePart, Part, Receiver, SiteId, THIS_METHOD, Watched,
+    BufferKind, ErrorKind, KernelId, MessagePart, Part, Raised, Receiver, SiteId, THIS_METHOD, Watched,
 };
 use ikra_core::types::{ArrayKind, ClassId, Shape};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
@@ -298,6 +298,8 @@ impl Decoder<'_> {
                     None => details.push(ruby.qnil())?,
                     Some(parts) => details.push(self.message(parts, failure)?)?,
                 }
+                let site = &self.inferred.program.sites[failure.site.0 as usize];
+                details.push(site.raised == Raised::ByRuby)?;
                 "raise"
             }
             ErrorKind::RaiseMade(_) | ErrorKind::StackTooDeep => "stack_too_deep",
