@@ -3,6 +3,12 @@
 # Forms of Ruby's that other methods say, too: Proc.new, Hash[…], for over what has no items, and sets of characters.
 # rubocop:disable Style/Proc, Style/HashConversion, Lint/RedundantSplatExpansion
 module Forms
+  class Box
+    attr_reader :value, :other
+
+    def initialize(value) = @value = value
+  end
+
   class Steps
     def initialize(count) = @count = count
 
@@ -23,6 +29,30 @@ each_backend do
     expect_same([1, 2]) { |x| Proc.new { |a, b| [a, b] }.call([x, 2]) }
     expect_same([1, 2]) { |x| [1, 2].map(&Proc.new { |y| y * x }) }
     expect_same([1, 2]) { |x| [Proc.new { next x }].map { |f| [f.call, f.lambda?] } }
+  end
+
+  it "takes the bits of a range" do
+    numbers = [0, 1, -1, 13, -13, 255, 2**62, -(2**62)]
+    ranges = [1..2, 1...2, 2..1, 2...2, 2..2, -1..2, 0..62, 3.., (..-1), -2..-1, 60..64, 70..80, 1..-3, 62..63]
+    ranges.each { |range| expect_same(numbers) { |x| [x[range], x[range.begin || 0, 5]] } }
+    expect_same([0, 8]) { |x| [x[..2], x[...3], x[..0], x[...0]] }
+    expect { [4].pmap { |x| x[..2] } }.to raise_error(ArgumentError, /infinity/)
+    next if Ikra.backend == :ruby
+
+    expect { [-1].pmap { |x| x[0..63] } }.to raise_error(Ikra::OverflowError, /in `\[\]'/)
+  end
+
+  it "sets instance variables by name" do
+    set = lambda do |box|
+      %i[@value @other].each_with_index { |name, i| box.instance_variable_set(name, box.value + i) }
+      box.instance_variable_set("@value", box.value * 3)
+    end
+    left, right = Array.new(2) { [Forms::Box.new(1), Forms::Box.new(5)] }
+    expect(right.pmap(&set)).to eq(left.map(&set))
+    expect(right.map { |box| [box.value, box.other] }).to eq(left.map { |box| [box.value, box.other] })
+    expect_same([1, 2]) { |x| Forms::Box.new(x).tap { |box| set.call(box) }.then { |box| [box.value, box.other] } }
+    frozen = [Forms::Box.new(1).freeze]
+    expect { frozen.peach { |box| box.instance_variable_set(:@value, 2) } }.to raise_error(FrozenError)
   end
 
   it "makes Hashes with []" do

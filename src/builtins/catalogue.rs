@@ -11,7 +11,7 @@ const SPECIAL: &[&str] = &["raise", "fail", "lambda", "proc", "block_given?", "l
 
 /// What a method that runs does not take.
 const LIMITS: &[(&str, &str, &str)] = &[
-    ("Integer", "[]", "not with a range"),
+    ("Integer", "[]", "not with a Float"),
     ("Integer", "**", "a negative exponent, but of 1 and -1, is refused as it runs: Ruby gives a Rational"),
     ("Integer", "pow", "as `**`"),
     ("Integer", "quo", "with a Float"),

@@ -137,6 +137,24 @@ module Numeric
 end
 
 module Integer
+  # The bits of a range.
+  def __bits_of(range)
+    low = range.begin
+    high = range.end
+    if low.nil?
+      return 0 if high < 0
+
+      count = range.exclude_end? ? high : high + 1
+      return 0 if __part(0, count) == 0
+
+      raise ArgumentError, "The beginless range for Integer#[] results in infinity"
+    end
+    return self >> low if high.nil? || low > high
+    return range.exclude_end? ? 0 : self[low] if low == high
+
+    __part(low, range.exclude_end? ? high - low : high - low + 1)
+  end
+
   def coerce(other)
     other.is_a?(Integer) ? [other, self] : [Float(other), to_f]
   end

@@ -91,11 +91,7 @@ pub(super) const ROWS: &[Row] =
                 return s.send(&c.receiver, "#part", &c.args, 1);
             }
             if c.args.first().is_some_and(|a| matches!(a.types.single(), Some(Type::Range { .. }))) {
-                return s.refuse_here(
-                    "unsupported-method",
-                    "`Integer#[]` with a range cannot run in a section",
-                    Some("give the first bit and the number of bits: n[first, count]".into()),
-                );
+                return s.send(&c.receiver, "#bits_of", &c.args, 1);
             }
             if c.args.first().is_some_and(|a| a.types.contains(&Type::Float)) {
                 return s.refuse_here(

@@ -130,7 +130,21 @@ pub(super) const ROWS: &[Row] = &[
     forwarding("send", |s, c| send(s, c, CallType::Own)),
     forwarding("__send__", |s, c| send(s, c, CallType::Own)),
     forwarding("public_send", |s, c| send(s, c, CallType::Outside)),
-    row("instance_variable_get", variable),
+    row("instance_variable_get", |s, c| {
+        if s.one_argument(c).is_none() {
+            return Operand::bottom();
+        }
+        variable(s, c, &mut |s, name| s.read_ivar(&c.receiver, name))
+    }),
+    carrying("instance_variable_set", |s, c| {
+        if !s.count_arguments(c, 2, 2) {
+            return Operand::bottom();
+        }
+        variable(s, c, &mut |s, name| {
+            s.write_ivar(&c.receiver, name, &c.args[1]);
+            c.args[1].clone()
+        })
+    }),
     row("#to_int", |s, c| match super::integer::integer_argument(s, c) {
         Some(value) => Operand::integer(value),
         None => Operand::bottom(),
@@ -482,16 +496,17 @@ fn one_of_names(
     })
 }
 
-/// `instance_variable_get(:@name)`.
-fn variable(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    if s.one_argument(call).is_none() {
-        return Operand::bottom();
-    }
+/// Does `f` with the instance variable that the first argument names, as in `instance_variable_get(:@name)`.
+fn variable(
+    s: &mut Lowerer<'_>,
+    call: &Invocation,
+    f: &mut dyn FnMut(&mut Lowerer<'_>, &str) -> Operand,
+) -> Operand {
     named(s, &call.name, call.args.first(), &mut |s, name| match call.receiver.types.single() {
-        Some(ty) if ty.is_instance() && name.starts_with('@') => s.read_ivar(&call.receiver, name),
+        Some(ty) if ty.is_instance() && name.starts_with('@') => f(s, name),
         _ => s.refuse_here(
             "unsupported-method",
-            "`instance_variable_get` reads the instance variables of objects in a section",
+            format!("`{}` is for the instance variables of objects in a section", call.name),
             Some("write it with its @, and ask an object of a class of your own".into()),
         ),
     })

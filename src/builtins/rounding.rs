@@ -53,7 +53,12 @@ pub(super) const FLOAT_ROWS: &[Row] = &[
 
 /// The public method that a part of a built-in works for.
 fn outer_name(s: &Lowerer<'_>, call: &Invocation) -> String {
-    s.builtin_name().unwrap_or_else(|| call.name.clone())
+    match s.builtin_name() {
+        Some(name) => name,
+        // What `[]` of an Integer calls has no other name.
+        None if super::is_primitive(&call.name) => "[]".into(),
+        None => call.name.clone(),
+    }
 }
 
 /// Ten to the exponent, which is in 0..=18.

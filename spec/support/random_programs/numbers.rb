@@ -46,13 +46,24 @@ module RandomPrograms
       a = expression([:int], depth)
       return called_by_name(a, depth) if matches?(@seed + 5, 0.15) && chance(0.5)
 
-      case between(0, 6)
+      case between(0, 7)
       when 0..2 then e("(", a, pick([" & ", " | ", " ^ "]), expression([:int], depth), ")")
       when 3 then e("(", a, " >> (", expression([:int], depth), " % 70))")
       when 4 then e("((", a, " % 100) << (", expression([:int], depth), " % 5))")
       when 5 then e(a, "[", expression([:int], depth), "]")
+      when 6 then bits_of_range(a, depth)
       else e("(~", a, ")")
       end
+    end
+
+    def bits_of_range(number, depth)
+      low, high = Array.new(2) { e("(", expression([:int], [depth - 1, 0].max), " % 40)") }
+      range = case between(0, 5)
+              when 0..2 then [low, pick(%w[.. ...]), high]
+              when 3 then [low, ".."]
+              else [low, ", ", high]
+              end
+      e(number, "[", *range, "]")
     end
 
     # By a Symbol or a String out of an array.

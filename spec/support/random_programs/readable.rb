@@ -38,6 +38,16 @@ module RandomPrograms
       scope.own == "self" ? pick([name.to_s, "self.#{name}"]) : "#{scope.own}.#{name}"
     end
 
+    def written_text(name)
+      own = scope.own
+      return pick(["#{own}.#{name}", "#{own}.#{name}", "#{own}[#{member_key(name)}]"]) if scope.own_class.member?(name)
+
+      scope.own == "self" ? pick(["@#{name}", "@#{name}", "self.#{name}"]) : "#{scope.own}.#{name}"
+    end
+
+    # Of an instance variable, written out or not.
+    def ivar_name(name) = pick([":@#{name}", "\"@#{name}\"", "%i[@#{name}].last", "\"@\#{:#{name}}\""])
+
     # A member of a Struct, by a name that is written out or turns out when the section runs.
     def member_key(name)
       return ":#{name}" if chance(0.5)

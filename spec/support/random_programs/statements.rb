@@ -232,14 +232,10 @@ module RandomPrograms
 
       value = expression(types, depth)
       value = e("(", value, " % 9973)") if types == [:int] && chance(0.4)
+      by_name = chance(0.1) && !scope.own_class.member?(name)
+      return Node.statement(scope.own, ".instance_variable_set(#{ivar_name(name)}, ", value, ")") if by_name
+
       Node.statement(text, " = ", value)
-    end
-
-    def written_text(name)
-      own = scope.own
-      return pick(["#{own}.#{name}", "#{own}.#{name}", "#{own}[#{member_key(name)}]"]) if scope.own_class.member?(name)
-
-      scope.own == "self" ? pick(["@#{name}", "@#{name}", "self.#{name}"]) : "#{scope.own}.#{name}"
     end
 
     def write_item(text, type, depth)
