@@ -72,6 +72,7 @@ each_backend do
     expect_same(points) { |p| p.members.map { |name| p[name.to_s] } }
     expect_same(points) { |p| p[p.x % 2] }
     expect_same([StructPoint.new([5], 1)]) { |p| [0, :x].map { |key| p.dig(key, 0) } }
+    expect_same(points) { |p| [p.dig(3), p.dig(-3, 0), p.dig("z"), p.dig(:z, 1)] }
     expect_same([1, 2]) { |i| keys.each_with_object(StructPoint.new(i, i)) { |key, p| p[key] = key.to_s.size }.to_a }
     left, right = Array.new(2) { [StructPoint.new(1, 2), StructPoint.new(3, 4)] }
     set = ->(p) { %i[x y].each_with_index { |key, i| p[key] += p[i] } }

@@ -8,12 +8,13 @@ use crate::types::{ClassId, Type};
 use std::cell::RefCell;
 
 pub(super) const ROWS: &[Row] = &[
-    row("[]", |s, c| at_member(s, c, 1, &mut |s, name| s.read_ivar(&c.receiver, name))),
+    row("[]", |s, c| at_member(s, c, 1, &mut |s, name| s.read_ivar(&c.receiver, name), None)),
     carrying("[]=", |s, c| {
-        at_member(s, c, 2, &mut |s, name| {
+        let mut write = |s: &mut Lowerer<'_>, name: &str| {
             s.write_ivar(&c.receiver, name, &c.args[1]);
             c.args[1].clone()
-        })
+        };
+        at_member(s, c, 2, &mut write, None)
     }),
     carrying("initialize_copy", |_, c| c.receiver.clone()),
     bare("to_a", items),
@@ -58,7 +59,8 @@ pub(super) const ROWS: &[Row] = &[
     row("filter", |s, c| through_items(s, c, "select")),
     carrying("dig", |s, c| {
         let Some((first, rest)) = c.args.split_first() else { return super::wrong_count(s, 0, "1+") };
-        let item = s.send(&c.receiver, "[]", std::slice::from_ref(first), 1);
+        let read = &mut |s: &mut Lowerer<'_>, name: &str| s.read_ivar(&c.receiver, name);
+        let item = at_member(s, &c.with_args(vec![first.clone()]), 1, read, Some(Operand::nil()));
         if rest.is_empty() || item.is_bottom() {
             return item;
         }
@@ -159,12 +161,13 @@ fn class(call: &Invocation) -> Option<ClassId> {
 }
 
 /// Does `f` with the member that the first of `count` arguments names, by its name or its number, which may turn out
-/// when the section runs.
+/// when the section runs. `missing` is what it is where there is none; else that is Ruby's error.
 fn at_member(
     s: &mut Lowerer<'_>,
     call: &Invocation,
     count: usize,
     f: &mut dyn FnMut(&mut Lowerer<'_>, &str) -> Operand,
+    missing: Option<Operand>,
 ) -> Operand {
     if !s.count_arguments(call, count, count) {
         return Operand::bottom();
@@ -189,6 +192,9 @@ fn at_member(
                 }
             };
             return one_of_members(s, &members, 0, is_it, f, &mut |s| {
+                if let Some(missing) = &missing {
+                    return missing.clone();
+                }
                 let (what, operands) = s.told(&key);
                 let text = |text: &str| MessagePart::Text(text.into());
                 let message = vec![text("no member '"), MessagePart::Value(what), text("' in struct")];
@@ -210,6 +216,9 @@ fn at_member(
             Operand::bool(s.b.binary(BinaryOp::OrB, from_start, from_end))
         };
         one_of_members(s, &members, 0, is_it, f, &mut |s| {
+            if let Some(missing) = &missing {
+                return missing.clone();
+            }
             let mut outside = |s: &mut Lowerer<'_>, what: &str| {
                 let (before, number) =
                     (MessagePart::Text("offset ".into()), MessagePart::Value(Receiver::Integer));
