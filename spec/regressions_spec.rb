@@ -271,7 +271,11 @@ each_backend do
     expect_same([1]) { |x| [Equal.new(x).eql?(Equal.new(x)), ([Equal.new(x)] & [Equal.new(x)]).size] }
     [NoHash, NoEql].each do |made|
       known = [1, 2, 1, 3].map { |a| made.new(a) }
-      expect_same([known]) { |all| [all.uniq.size, (all + all).tally.values, (all - all.first(1)).size, (all & known).size] }
+      expect_same([known]) { |all| [(all - all.first(1)).size, (all & known).size] }
+      # Small Hashes of Ruby's compare a byte of the hash, in which Object#hash may be equal by chance.
+      next if made == NoHash
+
+      expect_same([known]) { |all| [all.uniq.size, (all + all).tally.values] }
     end
   end
 

@@ -199,7 +199,7 @@ pub(super) fn to_integer_argument(s: &mut Lowerer<'_>, arg: &Operand) -> Option<
 }
 
 /// `index`: nil is told as Ruby tells it of an index.
-fn implicit_integer(s: &mut Lowerer<'_>, arg: &Operand, index: bool) -> Option<Value> {
+pub(super) fn implicit_integer(s: &mut Lowerer<'_>, arg: &Operand, index: bool) -> Option<Value> {
     let result = s.switch(arg, 10, &mut |s, arg| match arg.types.single() {
         Some(Type::Integer) => arg,
         Some(Type::Float) => {

@@ -692,15 +692,10 @@ fn raw_own_hash(s: &mut Lowerer<'_>, receiver: &Operand) -> Operand {
     let outer = std::mem::replace(&mut s.hashing, true);
     let number = s.send_from(receiver, "hash", &[], 11, crate::infer::CallType::Own);
     s.hashing = outer;
-    match number.types.single() {
-        _ if number.is_bottom() => number,
-        Some(Type::Integer) => number,
-        _ => s.refuse_here(
-            "unsupported-key",
-            "a `hash` that gives something else than an Integer cannot run in a section",
-            Some("let it give an Integer, as in `[x, y].hash`".into()),
-        ),
+    if number.is_bottom() {
+        return number;
     }
+    super::integer::implicit_integer(s, &number, false).map_or_else(Operand::bottom, Operand::integer)
 }
 
 /// `hash`, of Ruby's own objects: another number in each process, so it is for the `hash` of a key alone. There it has few
