@@ -2,6 +2,7 @@
 
 # Runs random programs and prints what came of them:
 # ruby -Ilib spec/support/random_programs/run.rb COUNT SEED BACKEND JOBS SECONDS
+# It tells how many programs each production of the generator has written something of.
 # With IKRA_THREADS=n they run on so many threads, and with IKRA_TEST_BATCH=2 as many read the objects.
 ENV["IKRA_CUDA_EMULATOR"] ||= File.expand_path("../cuda_emulator", __dir__) if ARGV[2] == "cuda-emulated"
 
@@ -19,7 +20,7 @@ done = lambda do |campaign, _|
 end
 start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 begin
-  campaign = RandomPrograms::Shards.run(backend.to_sym, seeds, jobs: (jobs || Etc.nprocessors).to_i,
+  campaign = RandomPrograms::Shards.run(backend.to_sym, seeds, jobs: (jobs || Etc.nprocessors).to_i, counting: true,
                                                                seconds: (seconds || Float::INFINITY).to_f, &done)
 rescue Interrupt
   exit 130

@@ -10,12 +10,12 @@ module RandomPrograms
     # @param options [Hash] for {Campaign#run}
     # @yield [Campaign, Integer] in its process, the campaign and each seed that is done
     # @return [Campaign] all of them together
-    def self.run(backend, seeds, jobs: Etc.nprocessors, shrink: 30, **options, &done)
+    def self.run(backend, seeds, jobs: Etc.nprocessors, shrink: 30, counting: false, **options, &done)
       chunks = seeds.to_a.each_slice(Campaign::CHUNK).to_a
       jobs = jobs.clamp(1, [chunks.size, 1].max)
       shards = Array.new(jobs) do |i|
         own = (i...chunks.size).step(jobs).flat_map { |n| chunks[n] }
-        start(Campaign.new(backend, shrink:), own, options, &done)
+        start(Campaign.new(backend, shrink:, counting:), own, options, &done)
       end
       shards.each_with_object(Campaign.new(backend)) { |(reader, child), all| all.add(finish(reader, child)) }
     end

@@ -19,8 +19,9 @@ module RandomPrograms
     include Outputs
 
     # What came of it: :passed, :refused (detail: the slug), :broken (nothing to compare with: too much for Ruby, its
-    # answer hangs on which NaN is the same object, or on a bug of Ruby's own) or a kind of failure, with what to show.
-    Verdict = Struct.new(:kind, :detail, :rounds, :tolerated) do
+    # answer hangs on which NaN is the same object, or on a bug of Ruby's own) or a kind of failure, with what to show;
+    # and the productions that wrote it, if they are counted.
+    Verdict = Struct.new(:kind, :detail, :rounds, :tolerated, :written) do
       def failure? = !%i[passed refused broken].include?(kind)
 
       # The same kind of failure, and where it is an internal error or a wrong error the same words but for names.
