@@ -69,13 +69,12 @@ impl Pace {
         Self { last: Some(seconds), before: self.last }
     }
 
-    /// Seconds that so many units take, if that is known.
-    fn of(self, units: f64) -> Option<f64> {
+    /// Seconds that so many units take, if that is known: of one run only if it took as long as no hiccup does.
+    fn of(self, units: f64, hiccup: Duration) -> Option<f64> {
         let last = self.last? * units;
         match self.before {
             Some(before) => Some(last.min(before * units)),
-            // What took so long is no hiccup.
-            None => (last >= PATIENCE.as_secs_f64()).then_some(last),
+            None => (last >= hiccup.as_secs_f64()).then_some(last),
         }
     }
 }
@@ -84,8 +83,8 @@ impl Pace {
 #[derive(Default)]
 pub struct Choice {
     cpu: Cell<Pace>,
-    /// On the GPU, with all copies; and the ticks of the run that it is from.
-    gpu: Cell<Option<(f64, u64)>>,
+    /// On the GPU, with all copies; and the ticks of the last run there.
+    gpu: Cell<(Pace, u64)>,
     /// The last run of a program: nobody knows what the next one will launch.
     last: Cell<Option<Work>>,
     compilation: RefCell<Option<Arc<Compilation>>>,
@@ -161,19 +160,22 @@ impl Choice {
         if work.elements < ENOUGH {
             return false;
         }
-        let cpu = match self.cpu.get().of(work.units) {
+        let cpu = match self.cpu.get().of(work.units, PATIENCE) {
             Some(seconds) => seconds,
             None => program.weight() as f64 * STATEMENT * work.units / threads::count() as f64,
         };
         let bytes = program.buffers.len() as f64 * 8.0 * work.elements as f64;
-        let gpu = match self.gpu.get() {
-            Some((pace, ticks)) if work.ticks / OTHER <= ticks && ticks / OTHER <= work.ticks => {
-                work.launches as f64 * AROUND + pace * work.units
-            }
-            // Unknown: at least its copies take their time.
-            _ => work.launches as f64 * (AROUND + bytes * BYTE),
-        };
-        cpu >= WORTH && cpu >= gpu
+        // A first run there, however long, has loaded the code and claimed the memory.
+        let gpu = self.gpu_pace(work).of(work.units, Duration::MAX);
+        // Unknown: at least its copies take their time.
+        let gpu = gpu.unwrap_or(work.launches as f64 * bytes * BYTE);
+        cpu >= WORTH && cpu >= work.launches as f64 * AROUND + gpu
+    }
+
+    /// What runs of so many ticks have taken on the GPU.
+    fn gpu_pace(&self, work: Work) -> Pace {
+        let (pace, ticks) = self.gpu.get();
+        if work.ticks / OTHER <= ticks && ticks / OTHER <= work.ticks { pace } else { Pace::default() }
     }
 
     /// What was measured of a run; `profile` has nothing else in these phases.
@@ -186,7 +188,10 @@ impl Choice {
         self.last.set(Some(work));
         let around = work.launches as f64 * AROUND;
         match on_gpu {
-            true => self.gpu.set(Some(((seconds - around).max(1e-9) / work.units, work.ticks))),
+            true => {
+                let pace = self.gpu_pace(work).add((seconds - around).max(1e-9) / work.units);
+                self.gpu.set((pace, work.ticks));
+            }
             false => self.cpu.set(self.cpu.get().add(seconds / work.units)),
         }
     }
@@ -317,6 +322,8 @@ mod tests {
         choice.learn(true, work, &took(3.0));
         assert!(choice.is_for_gpu(&program, work));
         choice.learn(true, work, &took(40.0));
+        assert!(choice.is_for_gpu(&program, work));
+        choice.learn(true, work, &took(40.0));
         assert!(!choice.is_for_gpu(&program, work));
         // What many ticks take, one does not tell.
         assert!(choice.is_for_gpu(&program, Work::of_call(1_000_000, 100)));
@@ -334,6 +341,8 @@ mod tests {
         // What waits for the GPU at each turn.
         assert!(!choice.is_for_gpu(&program, work(10_000)));
         assert!(!choice.is_for_gpu(&program, Work::of_program(1_000, (100, 10_000_000))));
+        choice.learn(true, work(100), &took(500.0));
+        assert!(choice.is_for_gpu(&program, work(100)));
         choice.learn(true, work(100), &took(500.0));
         assert!(!choice.is_for_gpu(&program, work(100)));
     }
