@@ -98,6 +98,16 @@ each_backend do
     expect_same([[1]]) { |list| list + Comparable }
   end
 
+  it "has no operators of arrays for what is none" do
+    expect_same([%w[b a]]) { |list| list.sum(/a/) }
+    expect_same(["ab"]) do |text|
+      ["c"].sum(text.match(/a/))
+    rescue NoMethodError => e
+      e.class
+    end
+    expect_same([nil, true]) { |start| ["b"].sum(start) }
+  end
+
   it "gives nil to methods whose Enumerator is made an array" do
     expect_same([[3, 1, 2]]) { |list| [list.take_while.to_a, list.drop_while.to_a, list.find_index.to_a, list.rindex.to_a] }
     expect_same([[3, 1, 2]]) { |list| copy = list.map { |x| x }; [copy.reject!.to_a, copy, copy.select!.to_a, copy] }

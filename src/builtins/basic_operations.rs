@@ -118,6 +118,8 @@ fn owners(ty: &Type) -> impl Iterator<Item = ClassId> {
         Type::Symbol => &[ClassId::COMPARABLE],
         ty if ty.is_string() => &[ClassId::COMPARABLE],
         Type::Module(_) => &[ClassId::CLASS, ClassId::MODULE],
+        Type::Nil | Type::True | Type::False | Type::Proc(_) | Type::Closure(..) => &[],
+        ty if matches!(crate::infer::class_of(ty), ClassId::MATCH_DATA | ClassId::REGEXP) => &[],
         _ => &[ClassId::ENUMERABLE],
     };
     let own = crate::infer::class_of(ty);
