@@ -27,7 +27,7 @@ module Ikra
       #   the names of the code's own local variables; or message, nil
       # @raise [Ikra::Error] when the file is not what was loaded
       def source(iseq)
-        location = iseq.to_a[MISC][:code_location]
+        location = Native.code_location(iseq) || iseq.to_a[MISC][:code_location]
         lines = iseq.script_lines
         path = iseq.absolute_path
         if (text = Delegation.text(iseq))

@@ -19,6 +19,7 @@ mod versions;
 mod vm;
 mod writing;
 
+use code::sources;
 use ikra_core::backend::cuda;
 use ikra_core::heap::schema::Output;
 use ikra_core::heap::shared;
@@ -68,6 +69,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     reflection::init(ruby)?;
     method_tables::init(ruby);
     capture::init(ruby)?;
+    native.define_singleton_method("code_location", function!(sources::location, 1))?;
     native.define_singleton_method("probe", function!(probe::run, 1))?;
     dialect::init(ruby);
     native.define_singleton_method("run", function!(run, 6))?;

@@ -15,8 +15,9 @@ use magnus::{RArray, RModule, Ruby, Value, prelude::*};
 use rb_sys::VALUE;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
+use std::ffi::{CStr, c_int, c_void};
 use std::rc::Rc;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 /// File, start and end of a code, and the names of its own local variables where these are asked for.
 type Key = (FileId, u32, u32, Vec<String>);
@@ -80,6 +81,30 @@ pub fn written_out(ruby: &Ruby, callable: VALUE) -> Result<Option<VALUE>, magnus
     // SAFETY: who asks has it, so it is live.
     let literal: Value = written.funcall("of", (unsafe { Value::from_raw(callable) },))?;
     Ok((!literal.is_nil()).then(|| literal.as_raw()))
+}
+
+/// Where the code of an instruction sequence begins and ends: line and column of both. `InstructionSequence#to_a` tells it
+/// too, but with all code in it: blocks that are left by `break` or `return` twice, so that of ten, one in the other, it
+/// has a thousand copies. `None`: Ruby has no such function.
+pub fn location(iseq: Value) -> Option<Vec<i32>> {
+    type Inner = unsafe extern "C" fn(VALUE) -> *const c_void;
+    type Tell = unsafe extern "C" fn(*const c_void, *mut c_int, *mut c_int, *mut c_int, *mut c_int);
+    static FUNCTIONS: OnceLock<Option<(Inner, Tell)>> = OnceLock::new();
+    let functions = FUNCTIONS.get_or_init(|| {
+        // SAFETY: the names end with a zero byte.
+        let find = |name: &CStr| unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+        let (inner, tell) = (find(c"rb_iseqw_to_iseq"), find(c"rb_iseq_code_location"));
+        // SAFETY: where Ruby has functions of these names, they are those (`iseq.h`).
+        (!inner.is_null() && !tell.is_null()).then(|| unsafe {
+            (std::mem::transmute::<*mut c_void, Inner>(inner), std::mem::transmute::<*mut c_void, Tell>(tell))
+        })
+    });
+    let (inner, tell) = (*functions)?;
+    let mut numbers = [0; 4];
+    let [line, column, last_line, last_column] = &mut numbers;
+    // SAFETY: it is an InstructionSequence, whose code lives as long as it does.
+    unsafe { tell(inner(iseq.as_raw()), line, column, last_line, last_column) };
+    Some(numbers.to_vec())
 }
 
 /// The code of an instruction sequence.
