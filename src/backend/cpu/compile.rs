@@ -133,6 +133,7 @@ pub fn all(
         return Err(error);
     }
     done.sort_by_key(|(number, ..)| *number);
+    let mut bytes = 0;
     for (_, function, time) in &done {
         let Emitted { id, name, context, instructions } = function;
         let code = context.compiled_code().ok_or_else(|| internal("no code"))?;
@@ -145,7 +146,9 @@ pub fn all(
         let alignment = u64::from(code.buffer.alignment);
         module.define_function_bytes(*id, alignment, code.code_buffer(), &relocations).map_err(of_module)?;
         profile.step(format!("code: {name}"), *time, *instructions as u64);
+        bytes += code.code_buffer().len();
     }
+    profile.step("machine code", Duration::ZERO, bytes as u64);
     Ok(done.into_iter().map(|(_, function, _)| function).collect())
 }
 

@@ -427,6 +427,10 @@ fn look_up(optimization: &str, register_allocation: &str) -> Result<OwnedTargetI
     ] {
         flags.set(name, value).map_err(|error| format!("{name}: {error}"))?;
     }
-    let isa = cranelift_native::builder().map_err(str::to_owned)?;
+    let isa = match cfg!(feature = "testing") && std::env::var_os("IKRA_TEST_ISA").is_some() {
+        // What is counted of the code is the same on each machine.
+        true => cranelift_codegen::isa::lookup_by_name("x86_64").map_err(|error| error.to_string())?,
+        false => cranelift_native::builder().map_err(str::to_owned)?,
+    };
     isa.finish(settings::Flags::new(flags)).map_err(|error| error.to_string())
 }

@@ -12,6 +12,7 @@ mod scratch;
 mod settle;
 mod settle_strings;
 
+use super::compile::{self, Emitted};
 use super::emit::{Emitter, clif_type};
 use super::frame::{self, STATUS_DONE, STATUS_FAILED, STATUS_INTERRUPTED};
 use super::runtime::{self, ThreadState};
@@ -118,7 +119,6 @@ impl Driver {
     pub fn new(program: &Program, token: &CancellationToken, profile: &mut Profile) -> Result<Self, Error> {
         /// By text, the one used last at the end.
         static SHARED: Mutex<VecDeque<(String, Arc<Code>)>> = Mutex::new(VecDeque::new());
-        let start = Instant::now();
         let (alone, buffers, scalars) = own_program(program)?;
         let text = alone.to_string();
         // Nobody waits: a process that forks may leave the lock to a thread that is not there in the child.
@@ -132,7 +132,7 @@ impl Driver {
         let code = match shared {
             Some(code) => code,
             None => {
-                let code = Arc::new(cancel::within(token, || Code::new(&alone))?);
+                let code = Arc::new(cancel::within(token, || Code::new(&alone, token, profile))?);
                 let forgotten = SHARED.try_lock().and_then(|mut shared| {
                     shared.push_back((text, code.clone()));
                     if shared.len() > MOST_SHARED { shared.pop_front() } else { None }
@@ -141,7 +141,6 @@ impl Driver {
                 code
             }
         };
-        profile.step("code: driver", start.elapsed(), alone.size() as u64);
         let changes = program.buffers.iter().map(BufferInfo::changes).collect();
         let mut own = vec![None; program.buffers.len()];
         for (number, buffer) in (0..).zip(&buffers) {
@@ -292,7 +291,7 @@ fn number<T: PartialEq>(all: &mut Vec<T>, one: T) -> u32 {
 }
 
 impl Code {
-    fn new(program: &Program) -> Result<Self, Error> {
+    fn new(program: &Program, token: &CancellationToken, profile: &mut Profile) -> Result<Self, Error> {
         faults::point("compiling a driver")?;
         let isa = if computes(program) { host_isa() } else { driver_isa() };
         let mut builder = JITBuilder::with_isa(isa?, default_libcall_names());
@@ -318,7 +317,7 @@ impl Code {
         let arena = ArenaMemoryProvider::new_with_size(bytes).map_err(|_| Error::Memory(bytes))?;
         builder.memory_provider(Box::new(arena));
         let mut module = JITModule::new(builder);
-        let made = Self::function(program, &mut module);
+        let made = Self::function(program, &mut module, token, profile);
         let module = Mutex::new(Some(module));
         match made {
             Ok(function) => Ok(Self { function, requests: requests(program), module }),
@@ -329,21 +328,34 @@ impl Code {
         }
     }
 
-    fn function(program: &Program, module: &mut JITModule) -> Result<DriverFn, Error> {
+    fn function(
+        program: &Program,
+        module: &mut JITModule,
+        token: &CancellationToken,
+        profile: &mut Profile,
+    ) -> Result<DriverFn, Error> {
         let mut declared = Vec::with_capacity(program.functions.len());
         for function in &program.functions {
             let signature = frame::callee_signature(function, module.isa());
             declared.push(Some(module.declare_anonymous_function(&signature).map_err(internal)?));
         }
+        let mut emitted = Vec::with_capacity(program.functions.len());
+        let mut builder = FunctionBuilderContext::new();
         for (number, function) in program.functions.iter().enumerate() {
+            token.check()?;
+            let start = Instant::now();
             let mut context = module.make_context();
-            let what =
-                if number == 0 { frame::Kind::Driver(function) } else { frame::Kind::Called(function) };
-            let builder = &mut FunctionBuilderContext::new();
-            frame::function(program, (&declared, &[]), what, module, &mut context.func, builder)?;
+            let (what, name) = match number {
+                0 => (frame::Kind::Driver(function), "driver".to_owned()),
+                _ => (frame::Kind::Called(function), function.name.clone()),
+            };
+            frame::function(program, (&declared, &[]), what, module, &mut context.func, &mut builder)?;
             let id = declared[number].ok_or_else(|| internal("a function of a driver"))?;
-            module.define_function(id, &mut context).map_err(of_module)?;
+            let instructions = context.func.dfg.num_insts();
+            profile.step("emit", start.elapsed(), 1);
+            emitted.push(Emitted { id, name, context, instructions });
         }
+        compile::all(module, emitted, token, profile)?;
         module.finalize_definitions().map_err(of_module)?;
         let first = declared.first().copied().flatten();
         let address = module.get_finalized_function(first.ok_or_else(|| internal("a driver without code"))?);
