@@ -20,22 +20,37 @@ end
 module Observed
   CALLS = {} # rubocop:disable Style/MutableConstant
 
+  def self.first_of(place)
+    key = "#{File.basename(place.path, ".rb")}:#{place.lineno}"
+    return yield if CALLS[key]
+
+    CALLS[key] = { name: key }
+    result = nil
+    start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    profile = Ikra.profile { result = yield }
+    total = Process.clock_gettime(Process::CLOCK_MONOTONIC) - start
+    CALLS[key].update(profile.to_h.slice(*Ikra::Profile::PHASES), total:, steps: profile.steps)
+    result
+  rescue Ikra::UnsupportedError => e
+    CALLS[key][:refused] = e.message[/\[([a-z-]+)\]/, 1]
+    raise
+  end
+
   %i[peach pmap pselect].each do |name|
     define_method(name) do |*arguments, &block|
-      place = caller_locations(1, 1).first
-      key = "#{File.basename(place.path, ".rb")}:#{place.lineno}"
-      return super(*arguments, &block) if CALLS[key]
-
-      result = nil
-      start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-      profile = Ikra.profile { result = super(*arguments, &block) }
-      total = Process.clock_gettime(Process::CLOCK_MONOTONIC) - start
-      CALLS[key] = profile.to_h.slice(*Ikra::Profile::PHASES).merge(name: key, total:, steps: profile.steps)
-      result
+      Observed.first_of(caller_locations(1, 1).first) { super(*arguments, &block) }
     end
   end
 end
 Array.prepend(Observed)
+
+# The same of whole sections.
+module ObservedSection
+  def section(...)
+    Observed.first_of(caller_locations(1, 1).first) { super }
+  end
+end
+Ikra.singleton_class.prepend(ObservedSection)
 
 backend, program, *arguments = ARGV
 Ikra.backend = backend.to_sym
@@ -43,7 +58,11 @@ stdout = $stdout.dup
 $stdout.reopen(File::NULL)
 if program.end_with?(".rb")
   ARGV.replace([*arguments, "--backend", backend])
-  load program
+  begin
+    load program
+  rescue Ikra::UnsupportedError
+    # It is told with the call.
+  end
 else
   sections.fetch(program).call
   Observed::CALLS.each_value { |call| call[:name] = program }
