@@ -256,6 +256,20 @@ each_backend do |backend|
       expect([3, 1].pmap { |x| { x => Hash.new(x) } }.map { |h| h.values.first[:none] }).to eq([3, 1])
     end
 
+    it "is written out with many pairs" do
+      word = "b"
+      expect_same([1, 2]) { |x| { a: x, b: x * 2, c: nil, d: "e", e: 0.5, f: x == 1 } }
+      expect_same([1, 2]) { |x| h = { 1 => :a, 1.0 => "b", nil => x, true => nil, "s" => false, s: 3 }; [h, h[1], h[x], h["s"]] }
+      expect_same([1, 3]) { |x| h = { x => 1, 2 => 2, 3 => 3, x + 2 => 4, 7 => 5 }; [h, h.size, h[3]] }
+      expect_same([1]) do |x|
+        a = +"x"
+        h = { word => a, "a" => a, "c" => +"y", word => "w", "d" => "z", "e" => x.to_s }
+        h["a"] << "!"
+        [h, a, h["a"].equal?(a), h.keys.map(&:frozen?), h.keys[0].equal?(word)]
+      end
+      expect_same([{ z: 1 }]) { |others| { **others, a: 1, b: 2, c: 3, d: 4, e: 5, z: 6 } }
+    end
+
     it "has frozen copies of Strings as keys, of each text one" do
       words = Array.new(6) { |i| "w#{i % 3}" }
       frozen = words.map { |word| word.dup.freeze }

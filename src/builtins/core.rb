@@ -3968,6 +3968,14 @@ module Hash
     value
   end
 
+  def __put_each(keys, values)
+    i = 0
+    while i < keys.size
+      __put(keys.__item(i), values.__item(i))
+      i += 1
+    end
+  end
+
   def __put_all(other)
     other.__each_pair { |k, v| __put(k, v) }
   end

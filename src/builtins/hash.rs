@@ -510,13 +510,35 @@ pub(super) fn literal(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     hash
 }
 
+/// So many pairs are put in by a loop over two arrays, where these can hold them as they are.
+const MANY_PAIRS: usize = 5;
+
 fn put_pairs(s: &mut Lowerer<'_>, hash: &Operand, pairs: &[Operand]) {
+    if s.b.is_dead() || hash.is_bottom() {
+        return;
+    }
+    let is_plain = |part: &Operand| part.types.iter().all(|ty| ty.is_string() || is_scalar(ty));
+    if pairs.len() >= 2 * MANY_PAIRS && pairs.iter().all(is_plain) {
+        let [keys, values] = [0, 1].map(|first| {
+            let parts: Vec<Operand> = pairs.iter().skip(first).step_by(2).cloned().collect();
+            let parts = s.tuple(&parts);
+            s.make_list(0x513 + first as u32, &parts)
+        });
+        if !keys.is_bottom() && !values.is_bottom() {
+            s.send(hash, "#put_each", &[keys, values], 1);
+        }
+        return;
+    }
     for (i, pair) in pairs.chunks_exact(2).enumerate() {
         if s.b.is_dead() || hash.is_bottom() {
             return;
         }
         s.within_slot(i as u32, |s| s.send(hash, "#put", pair, 1));
     }
+}
+
+const fn is_scalar(ty: &Type) -> bool {
+    matches!(ty, Type::Nil | Type::True | Type::False | Type::Integer | Type::Float | Type::Symbol)
 }
 
 /// An empty one: lists of the keys and of the values, and one of slots as `core.rb` has them, which are its own.

@@ -508,11 +508,18 @@ impl Lowerer<'_> {
         }
         self.note_copied(kind, tuple);
         let items = self.tuple_items(tuple);
-        let room = self.b.i64(items.len() as i64);
-        let list = self.new_list_of(kind, room);
+        let length = self.b.i64(items.len() as i64);
+        let list = self.new_list_of(kind, length);
+        // There is room for them, from its beginning on.
+        let mut at = self.header(list.value(), 2);
         for (i, item) in items.iter().enumerate() {
-            self.within_slot(i as u32, |s| s.push(kind, list.value(), item));
+            let words = self.within_slot(i as u32, |s| s.item_words(kind, list.value(), item));
+            for word in words.into_iter().flatten() {
+                self.set_word(at, word);
+                at = self.plus(at, 1);
+            }
         }
+        self.set_header(list.value(), 0, length);
         list
     }
 
