@@ -42,6 +42,14 @@ each_backend do
     expect { [-1].pmap { |x| x[0..63] } }.to raise_error(Ikra::OverflowError, /in `\[\]'/)
   end
 
+  it "gives the bit at a Float" do
+    floats = [0.5, 2.9, -0.5, -1.5, 64.2, 1e19, 1e30, -1e30, Float::NAN, Float::INFINITY, -Float::INFINITY]
+    [0, 5, -1, 2**62, -(2**62) - 1].product(floats + [[1, 0.5]]).each do |x, at|
+      expect_same(Array(at)) { |i| x[i] }
+    end
+    expect_same([5]) { |x| [1, 2.5, 0].map { |i| x[i] } }
+  end
+
   it "sets instance variables by name" do
     set = lambda do |box|
       %i[@value @other].each_with_index { |name, i| box.instance_variable_set(name, box.value + i) }
@@ -51,6 +59,10 @@ each_backend do
     expect(right.pmap(&set)).to eq(left.map(&set))
     expect(right.map { |box| [box.value, box.other] }).to eq(left.map { |box| [box.value, box.other] })
     expect_same([1, 2]) { |x| Forms::Box.new(x).tap { |box| set.call(box) }.then { |box| [box.value, box.other] } }
+    ["value", "@", "@1", "@a?", "@@a", "A", ""].each do |name|
+      expect_same([Forms::Box.new(1)]) { |box| box.instance_variable_set(name, 1) }
+      expect_same([Forms::Box.new(1), 3]) { |box| box.instance_variable_get(name.to_sym) }
+    end
     frozen = [Forms::Box.new(1).freeze]
     expect { frozen.peach { |box| box.instance_variable_set(:@value, 2) } }.to raise_error(FrozenError)
   end

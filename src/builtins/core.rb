@@ -137,6 +137,15 @@ module Numeric
 end
 
 module Integer
+  # The bit at a Float, which may be beyond all Integers that a section has.
+  def __bit_at(float)
+    return self[__index(float)] if __large?
+    return 0 if float.finite? && float <= -1.0
+    return self < 0 ? 1 : 0 if float.finite? && float >= 64.0
+
+    self[float.to_i]
+  end
+
   # The bits of a range.
   def __bits_of(range)
     low = range.begin

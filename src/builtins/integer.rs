@@ -90,27 +90,17 @@ pub(super) const ROWS: &[Row] =
             if c.args.len() == 2 {
                 return s.send(&c.receiver, "#part", &c.args, 1);
             }
-            if c.args.first().is_some_and(|a| matches!(a.types.single(), Some(Type::Range { .. }))) {
-                return s.send(&c.receiver, "#bits_of", &c.args, 1);
-            }
-            if c.args.first().is_some_and(|a| a.types.contains(&Type::Float)) {
-                return s.refuse_here(
-                    "unsupported-method",
-                    "`Integer#[]` with a Float cannot run in a section",
-                    Some("give it an Integer".into()),
-                );
-            }
-            let Some(index) = integer_argument(s, c) else { return Operand::bottom() };
-            // Bits beyond the 63rd are the sign's; negative positions are 0.
-            let (zero, last) = (s.b.i64(0), s.b.i64(63));
-            let beyond = s.b.compare(Comparison::Gt, index, last);
-            let negative = s.b.compare(Comparison::Lt, index, zero);
-            let amount = s.b.select(beyond, last, index);
-            let amount = s.b.select(negative, zero, amount);
-            let shifted = s.b.binary(BinaryOp::Shr, c.receiver.value(), amount);
-            let one = s.b.i64(1);
-            let bit = s.b.binary(BinaryOp::And, shifted, one);
-            Operand::integer(s.b.select(negative, zero, bit))
+            let Some(index) = s.one_argument(c) else { return Operand::bottom() };
+            s.switch(&index, 0x2a, &mut |s, index| match index.types.single() {
+                Some(Type::Range { .. }) => s.send(&c.receiver, "#bits_of", &[index], 1),
+                Some(Type::Float) => s.send(&c.receiver, "#bit_at", &[index], 1),
+                _ => bit(s, &c.with_args(vec![index])),
+            })
+        }),
+        // As an index that C keeps in a word.
+        row("#index", |s, c| match to_integer_argument(s, &c.args[0]) {
+            Some(index) => Operand::integer(index),
+            None => Operand::bottom(),
         }),
         bare("abs", absolute),
         bare("magnitude", absolute),
@@ -187,6 +177,21 @@ fn whole(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
 }
 
 /// An Integer argument, or a TypeError.
+/// The bit at the only argument, which is an Integer or made one.
+fn bit(s: &mut Lowerer<'_>, c: &Invocation) -> Operand {
+    let Some(index) = integer_argument(s, c) else { return Operand::bottom() };
+    // Bits beyond the 63rd are the sign's; negative positions are 0.
+    let (zero, last) = (s.b.i64(0), s.b.i64(63));
+    let beyond = s.b.compare(Comparison::Gt, index, last);
+    let negative = s.b.compare(Comparison::Lt, index, zero);
+    let amount = s.b.select(beyond, last, index);
+    let amount = s.b.select(negative, zero, amount);
+    let shifted = s.b.binary(BinaryOp::Shr, c.receiver.value(), amount);
+    let one = s.b.i64(1);
+    let bit = s.b.binary(BinaryOp::And, shifted, one);
+    Operand::integer(s.b.select(negative, zero, bit))
+}
+
 pub(super) fn integer_argument(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Value> {
     let arg = s.one_argument(call)?;
     implicit_integer(s, &arg, false)

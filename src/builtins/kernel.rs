@@ -503,13 +503,38 @@ fn variable(
     f: &mut dyn FnMut(&mut Lowerer<'_>, &str) -> Operand,
 ) -> Operand {
     named(s, &call.name, call.args.first(), &mut |s, name| match call.receiver.types.single() {
-        Some(ty) if ty.is_instance() && name.starts_with('@') => f(s, name),
+        // Ruby looks at the name first, whatever it is asked of.
+        _ if !names_variable(name) => refuse_variable_name(s, name),
+        Some(ty) if ty.is_instance() => f(s, name),
         _ => s.refuse_here(
             "unsupported-method",
             format!("`{}` is for the instance variables of objects in a section", call.name),
-            Some("write it with its @, and ask an object of a class of your own".into()),
+            Some("ask an object of a class of your own".into()),
         ),
     })
+}
+
+/// Is it `@` and behind that the name of a local variable or constant?
+fn names_variable(name: &str) -> bool {
+    let is_letter = |c: char| c == '_' || c.is_ascii_alphabetic() || !c.is_ascii();
+    name.strip_prefix('@').is_some_and(|rest| {
+        rest.starts_with(is_letter) && rest.chars().all(|c| is_letter(c) || c.is_ascii_digit())
+    })
+}
+
+fn refuse_variable_name(s: &mut Lowerer<'_>, name: &str) -> Operand {
+    // Others are told escaped, by what is printable in an encoding.
+    if !name.chars().all(|c| c.is_ascii_graphic() || c == ' ') {
+        return s.refuse_here(
+            "unsupported-method",
+            "a name that is not allowed as that of an instance variable cannot be told in a section",
+            Some("write it with its @".into()),
+        );
+    }
+    let open = if s.host.dialect().quotes_are_even { '\'' } else { '`' };
+    let message = format!("{open}{name}' is not allowed as an instance variable name");
+    let message = Some(vec![MessagePart::Text(message)]);
+    s.fail(ErrorKind::Raise { class: ClassId::NAME_ERROR, message }, &[])
 }
 
 /// The same object, or the same immediate value.
