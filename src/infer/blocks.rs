@@ -5,11 +5,13 @@ use super::calls::{Arguments, CallType};
 use super::closed_blocks::{calls_outer, used_by};
 use super::expressions::SLOT_LEAVE;
 use super::held_procs::Closure;
-use super::host::Scope;
+use super::host::{FoundMethod, Method, Scope};
 use super::inlining::{MAX_INLINE_DEPTH, identity_number};
 use super::operand::{self, Operand, Values};
 use super::single_assignment::{SingleAssignment, single_assignment_locals};
-use super::{Activation, BlockRef, Control, Home, Inlined, JoinIndex, Lowerer, Outliving, SELF, TOKEN};
+use super::{
+    Activation, BlockRef, Control, Home, Inlined, JoinIndex, Lowerer, Outliving, SELF, TOKEN, class_of,
+};
 use crate::heap::schema::{ProcPlace, ProcSchema};
 use crate::ir::{ErrorKind, MessagePart, Missing};
 use crate::source::Span;
@@ -428,6 +430,29 @@ impl Lowerer<'_> {
                 BlockRef::Made { what: super::made_procs::MadeProc::Named, parts, active: self.active.len() };
             return Some(Some(block));
         }
+        // True and false are told apart by the error alone.
+        let is_bool = operand.types.iter().all(|ty| matches!(ty, Type::True | Type::False));
+        if let Some(ty) = operand.types.iter().next().filter(|_| is_bool || operand.types.len() == 1) {
+            let found = match ty {
+                Type::Module(module) => self.host.singleton_method(*module, "to_proc"),
+                other => self.host.method(class_of(other), "to_proc"),
+            };
+            match found {
+                Err(refusal) => {
+                    self.refuse(refusal);
+                    return None;
+                }
+                Ok(Some(FoundMethod { method: Method::Ruby(_), .. })) => {
+                    let made = self.send_from(operand, "to_proc", &[], 0x3e0, CallType::Own);
+                    return self.block_of_object(operand, &made);
+                }
+                Ok(None) if !matches!(ty, Type::Module(_)) => {
+                    self.fail_no_proc(operand);
+                    return None;
+                }
+                Ok(_) => {}
+            }
+        }
         if !operand.is_bottom() {
             self.refuse_here(
                 "unsupported-block",
@@ -437,6 +462,32 @@ impl Lowerer<'_> {
             );
         }
         None
+    }
+
+    /// The block that an object is which has given this for it by its `to_proc`.
+    fn block_of_object(&mut self, object: &Operand, made: &Operand) -> Option<Option<BlockRef>> {
+        let is_proc = |ty: &Type| ty.is_made_proc() || matches!(ty, Type::Object(..));
+        if made.types.len() == 1 && made.types.iter().all(is_proc) {
+            return self.block_argument(made);
+        }
+        if !made.is_bottom() && made.types.iter().any(is_proc) {
+            self.refuse_here(
+                "unsupported-block",
+                "a `to_proc` that may give one thing or another cannot be called for a block in a section",
+                Some("have it give one lambda".into()),
+            );
+        } else if !made.is_bottom() {
+            self.fail_no_proc(object);
+        }
+        None
+    }
+
+    fn fail_no_proc(&mut self, operand: &Operand) {
+        self.each_of_bool(operand, &mut |s, operand| {
+            let class = operand.types.iter().next().map(class_of);
+            let class = class.map_or_else(String::new, |class| s.host.class_name(class));
+            s.fail(ErrorKind::TypeError(format!("wrong argument type {class} (expected Proc)")), &[])
+        });
     }
 
     /// The block that the method around the section was called with is Ruby's alone.
