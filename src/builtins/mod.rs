@@ -339,8 +339,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         }
     }
     // A copy of a class, or of what Ruby's own classes are, would be one that does not exist.
-    let is_users = |class: ClassId| class.0 as usize >= ClassId::BUILTIN.len();
-    if matches!(name, "dup" | "clone") && matches!(ty, Type::Object(_, class) if !is_users(*class))
+    if matches!(name, "dup" | "clone") && matches!(ty, Type::Object(_, class) if !class.is_plain())
         || matches!(ty, Type::Column(..) | Type::Module(_)) && matches!(name, "dup" | "clone")
     {
         return None;

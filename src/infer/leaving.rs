@@ -88,7 +88,7 @@ impl Lowerer<'_> {
                 let mut parts = record.fields.iter().map(|(_, types)| types.filter(|ty| !is_block(ty)));
                 parts.all(|types| self.parts_can_leave(&types, met, within))
             }
-            Type::Record(record) if record.class.0 as usize >= ClassId::BUILTIN.len() => {
+            Type::Record(record) if record.class.is_plain() => {
                 if !self.class_can_leave(record.class) {
                     return false;
                 }

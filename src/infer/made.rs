@@ -77,9 +77,7 @@ impl Lowerer<'_> {
         fn go(types: &TypeSet, within: &mut Vec<ClassId>, f: &mut dyn FnMut(ClassId, &[ClassId])) {
             for ty in types {
                 let class = match ty {
-                    Type::Record(record) if record.class.0 as usize >= ClassId::BUILTIN.len() => {
-                        Some(record.class)
-                    }
+                    Type::Record(record) if record.class.is_plain() => Some(record.class),
                     _ => None,
                 };
                 if let Some(class) = class {

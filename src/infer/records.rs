@@ -39,13 +39,13 @@ impl Lowerer<'_> {
     }
 
     fn construct_here(&mut self, class: ClassId, arguments: &Arguments, block: Option<&BlockRef>) -> Operand {
-        let is_users = class.0 as usize >= ClassId::BUILTIN.len() && !self.host.is_module(class);
+        let is_plain = class.is_plain() && !self.host.is_module(class);
         let initialize = match self.host.method(class, "initialize") {
             Err(refusal) => return self.refuse(refusal),
             Ok(found) => found,
         };
         let code = match initialize {
-            Some(FoundMethod { owner, method: Method::Ruby(code), .. }) if is_users => Some((owner, code)),
+            Some(FoundMethod { owner, method: Method::Ruby(code), .. }) if is_plain => Some((owner, code)),
             Some(FoundMethod { owner, method: Method::Native { .. }, .. }) if class == ClassId::RANDOM => {
                 match builtins::random::lookup("initialize") {
                     Some(Builtin::Ruby(code)) => Some((owner, code)),
@@ -53,19 +53,20 @@ impl Lowerer<'_> {
                 }
             }
             Some(FoundMethod { owner: ClassId::BASIC_OBJECT, method: Method::Native { .. }, .. })
-                if is_users && (arguments.positional.is_empty() || !has_more(arguments)) =>
+                if is_plain && (arguments.positional.is_empty() || arguments.splat.is_none()) =>
             {
-                if !arguments.positional.is_empty() {
-                    return builtins::wrong_count(self, arguments.positional.len(), "0");
+                let given = arguments.positional.len() + usize::from(!arguments.keywords.is_empty());
+                if given > 0 && arguments.splat.is_none() {
+                    return builtins::wrong_count(self, given, "0");
                 }
                 None
             }
             Some(FoundMethod { owner: ClassId::STRUCT, method: Method::Native { .. }, .. })
-                if is_users && !self.host.members(class).is_empty() =>
+                if is_plain && !self.host.members(class).is_empty() =>
             {
                 None
             }
-            Some(FoundMethod { owner: ClassId::DATA, method: Method::Native { .. }, .. }) if is_users => None,
+            Some(FoundMethod { owner: ClassId::DATA, method: Method::Native { .. }, .. }) if is_plain => None,
             Some(FoundMethod { owner: ClassId::EXCEPTION, method: Method::Native { .. }, .. })
                 if arguments.keywords.is_empty() && arguments.splat.is_none() =>
             {
@@ -409,9 +410,4 @@ impl Lowerer<'_> {
         let local = self.memo.fields.get(&class)?.iter().position(|field| field == name)?;
         (local < self.frames.get(building.frame)?.locals.len()).then_some((building.frame, local))
     }
-}
-
-/// Is there more than positional arguments?
-fn has_more(arguments: &Arguments) -> bool {
-    arguments.splat.is_some() || !arguments.keywords.is_empty()
 }

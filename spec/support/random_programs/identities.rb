@@ -26,13 +26,14 @@ module RandomPrograms
 
     # An Integer that hangs on which of them are the same.
     def identity(depth)
-      name = pick(%w[Unequal Partial Partial])
+      name = pick(%w[Unequal Partial Partial Object])
       one = fresh("i")
       other = fresh("i")
       value = -> { e("(", expression([:int], [depth - 1, 0].max), " % 3)") }
-      second = pick([e("(", condition([depth - 1, 0].max), " ? #{one} : #{name}.new(", value.call, "))"),
-                     e("#{name}.new(", value.call, ")"), e(one), e("UNEQUALS[", value.call, "]")])
-      e("#{name}.new(", value.call, ").then { |#{one}| ", second, ".then { |#{other}| ",
+      made = -> { name == "Object" ? e("Object.new") : e("#{name}.new(", value.call, ")") }
+      second = pick([e("(", condition([depth - 1, 0].max), " ? #{one} : ", made.call, ")"),
+                     made.call, e(one), e("UNEQUALS[", value.call, "]")])
+      e(made.call, ".then { |#{one}| ", second, ".then { |#{other}| ",
         identity_question(one, other), " } }")
     end
 
