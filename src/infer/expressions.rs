@@ -8,7 +8,7 @@ use super::splats::Spread;
 use super::{Condition, Lowerer};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{BinaryOp, Comparison, ErrorKind, Ty, UnaryOp};
-use crate::syntax::ast::{Kind, Node, StringPart, Target, When};
+use crate::syntax::ast::{Kind, METHOD_AROUND, Node, StringPart, Target, When};
 use crate::types::{ClassId, RangeEnd, RecordType, Type, TypeSet};
 use std::rc::Rc;
 
@@ -213,6 +213,7 @@ impl Lowerer<'_> {
             Kind::Super { args, block } => self.super_call(node, args.as_deref(), block.as_ref(), unused),
             Kind::Sync(sync) => self.sync(node, sync),
             Kind::Call(call) => self.call(node, call, unused),
+            Kind::Defined { what, asked } => self.defined(node, what, asked.as_deref()),
             Kind::Matching(last, inner) => self.matching(*last, |s| {
                 s.unused = unused;
                 s.expr(inner)
@@ -323,6 +324,15 @@ impl Lowerer<'_> {
 
     /// A captured local of the scope around the section.
     pub(crate) fn captured(&mut self, name: &str) -> Operand {
+        if name == METHOD_AROUND
+            && matches!(self.frame().closure, Some(Closure::Receiver | Closure::Method(_)))
+        {
+            return self.refuse_here(
+                "unsupported-current-method",
+                "`__method__` in a Proc that an object holds, or that is a method, is not known in a section",
+                Some("write the method's name as a Symbol".into()),
+            );
+        }
         if self.frame().closure == Some(Closure::Receiver) && self.is_assigned(name) {
             return self.refuse_here(
                 "captured-write",

@@ -19,6 +19,7 @@ mod characters;
 mod closed_blocks;
 mod conditions;
 mod copies;
+mod defined;
 pub mod dialect;
 mod dispatch;
 mod driver;

@@ -113,6 +113,9 @@ impl Params {
     }
 }
 
+/// The captured local that stands for what `__method__` is around a block; no local has such a name.
+pub const METHOD_AROUND: &str = "#method";
+
 /// The name of the only keyword where others than Symbols stand among the names: all of them are a Hash.
 pub const BARE_HASH: &str = "#hash";
 
@@ -341,6 +344,11 @@ pub enum Kind {
         block: Option<BlockArg>,
     },
     Call(Box<Call>),
+    /// `defined?(…)`: what it is, where inference finds that it is there; `asked: None`, it always is.
+    Defined {
+        what: &'static str,
+        asked: Option<Box<Node>>,
+    },
     /// A call or `case` that may match a pattern, which assigns a local.
     Matching(LocalId, Box<Node>),
     Sequence(Vec<Node>),

@@ -333,6 +333,10 @@ impl Printer<'_> {
             Kind::And(left, right) => form("and", [self.node(left), self.node(right)]),
             Kind::Or(left, right) => form("or", [self.node(left), self.node(right)]),
             Kind::Not(value) => form("not", [self.node(value)]),
+            Kind::Defined { what, asked } => {
+                let what = Sexp::Atom(format!("{what:?}"));
+                form("defined?", std::iter::once(what).chain(asked.iter().map(|node| self.node(node))))
+            }
             Kind::Matching(last, node) => form("matching", [self.local(*last), self.node(node)]),
             Kind::If { condition, then, otherwise } => {
                 form("if", [self.node(condition), self.node(then), self.node(otherwise)])

@@ -47,6 +47,7 @@ pub fn each_node_in<'a>(node: &'a Node, visit: &mut dyn FnMut(&'a Node)) {
         | Kind::Not(node)
         | Kind::Matching(_, node)
         | Kind::ConstantOf { module: node, .. } => each_node_in(node, visit),
+        Kind::Defined { asked, .. } => in_option(asked.as_deref(), visit),
         Kind::KeywordArgs(pairs) => {
             for KeywordArg::Pair(_, node) | KeywordArg::Splat(node) in pairs {
                 each_node_in(node, visit);

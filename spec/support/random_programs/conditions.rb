@@ -28,7 +28,9 @@ module RandomPrograms
     end
 
     def asked(depth)
-      case between(0, 4)
+      case between(0, 6)
+      when 5 then e("(", expression([:int], depth), "[", expression(%i[float int], depth), "] == 1)")
+      when 6 then e("!!defined?(#{pick(%w[none none(1) puts Integer None self self.puts Integer.none 3.abs nil])})")
       when 0 then e(expression([:int], depth), pick(%w[.even? .odd? .zero? .positive? .negative?]))
       when 1 then e(expression([:float], depth), pick(%w[.nan? .finite? .zero? .positive? .negative?]))
       when 2 then e("!!", expression([:float], depth), ".infinite?")

@@ -5,7 +5,7 @@ use super::refusals;
 use super::sync;
 use super::{Lowering, text};
 use crate::source::Span;
-use crate::syntax::ast::{BARE_HASH, BlockArg, Call, KeywordArg, Kind, Node, StringPart};
+use crate::syntax::ast::{BARE_HASH, BlockArg, Call, KeywordArg, Kind, METHOD_AROUND, Node, StringPart};
 use ruby_prism::{self as prism, Node as P};
 
 /// Methods of a Hash that neither change it nor give it.
@@ -78,7 +78,10 @@ impl Lowering<'_> {
         if name == "__method__" && bare && call.receiver().is_none() {
             return match self.method.clone() {
                 Some(method) => self.node(span, Kind::Symbol(method)),
-                None => self.unsupported(&refusals::CURRENT_METHOD, span),
+                None => {
+                    self.captured_read(METHOD_AROUND);
+                    self.node(span, Kind::Captured(METHOD_AROUND.into()))
+                }
             };
         }
         // `a.()` has no name to point at.

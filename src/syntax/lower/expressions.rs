@@ -247,6 +247,8 @@ impl Lowering<'_> {
                 this.node(span, Kind::Or(Box::new(left), Box::new(right)))
             },
             IfNode as_if_node(n) => this.if_node(&n),
+            FlipFlopNode as_flip_flop_node(n) => this.flip_flop(&n),
+            DefinedNode as_defined_node(n) => this.defined(&n.value(), span),
             UnlessNode as_unless_node(n) => this.unless_node(&n),
             CaseNode as_case_node(n) => {
                 let case = this.case(&n);
@@ -311,10 +313,8 @@ impl Lowering<'_> {
             | P::ConstantPathOperatorWriteNode { .. }
             | P::ConstantPathOrWriteNode { .. }
             | P::ConstantPathAndWriteNode { .. } => refusals::CONSTANT_ASSIGNMENT,
-            P::DefinedNode { .. } => refusals::DEFINED,
 
             P::RedoNode { .. } => refusals::REDO,
-            P::FlipFlopNode { .. } => refusals::FLIP_FLOP,
             P::PreExecutionNode { .. } | P::PostExecutionNode { .. } => refusals::BEGIN_END,
 
             P::DefNode { .. } => refusals::DEF,

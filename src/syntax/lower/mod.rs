@@ -3,6 +3,7 @@
 
 mod calls;
 mod control;
+mod defined;
 mod errors;
 mod expressions;
 mod literals;

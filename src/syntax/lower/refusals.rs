@@ -83,8 +83,8 @@ refusals! {
         "a constant cannot be assigned in a parallel section"
         "assign the constant before the section, or use a local variable";
     DEFINED "unsupported-defined"
-        "`defined?` cannot be used in a parallel section"
-        "give the variable a first value and ask `nil?`";
+        "`defined?` of this cannot be used in a parallel section"
+        "give a variable a first value and ask `nil?`";
 
     // Control
     RESCUE_CLASS "unsupported-rescue"
@@ -97,8 +97,8 @@ refusals! {
         "`redo` cannot be used in a parallel section"
         "write a loop, such as `while`";
     FLIP_FLOP "unsupported-flip-flop"
-        "a flip-flop cannot be used in a parallel section"
-        "keep the state in a local variable that is true or false";
+        "a flip-flop of numbers, or in the block of a parallel section, cannot be used"
+        "put it in a method, or keep the state in a local variable that is true or false";
     CHANGED_KEYWORDS "unsupported-keyword-splat"
         "keywords that are passed on with `**` must not be used in other ways than to look them up"
         "change a copy of them, as in `options.merge(a: 1)`, or name each keyword";
@@ -123,9 +123,6 @@ refusals! {
     UNDEF "unsupported-undef"
         "`undef` cannot be used in a parallel section"
         "undefine the method before the section";
-    CURRENT_METHOD "unsupported-current-method"
-        "`__method__` cannot be used in the block of a parallel section"
-        "write the method's name as a Symbol";
 
     // Arguments and parameters
     FORWARDING "unsupported-argument-forwarding"

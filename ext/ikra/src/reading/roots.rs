@@ -13,6 +13,7 @@ use crate::vm::pinned::Pinned;
 use crate::vm::reflection::{Own, call};
 use crate::vm::value::{self, Decoded, decode};
 use ikra_core::infer::host::{RootKey, Scope};
+use ikra_core::syntax::ast::METHOD_AROUND;
 use ikra_core::types::{ArrayKind, ClassId, METHOD, RangeEnd, Type};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{Error, RArray, RModule, Ruby, TryConvert, Value, block::Proc, prelude::*};
@@ -360,6 +361,10 @@ impl Source {
         let found = match self {
             Self::SelfValue => {
                 Some(call::<Value>(ruby, Own::Receiver, &[scope.binding()?.as_raw()])?.as_raw())
+            }
+            Self::Captured(name) if name == METHOD_AROUND => {
+                let text = ruby.str_new("__method__").as_raw();
+                Some(call::<Value>(ruby, Own::Eval, &[scope.binding()?.as_raw(), text])?.as_raw())
             }
             Self::Captured(name) => {
                 let values = [scope.binding()?.as_raw(), ruby.to_symbol(name).as_raw()];
