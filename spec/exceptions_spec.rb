@@ -77,6 +77,19 @@ module Exceptions
 end
 
 each_backend do |backend|
+  it "are all that can be raised" do
+    tell = lambda do |&run|
+      run.call
+    rescue TypeError => e
+      e.message
+    end
+    expect_same([1]) { |x| x == 2 ? 0 : raise(Exceptions::Checker) }
+    expect_same([1]) { |x| tell.call { x == 2 ? 0 : raise(Exceptions::Checker, "x#{x}") } }
+    expect_same([1]) { |x| tell.call { x == 2 ? 0 : raise(Exceptions::Checker.new) } }
+    expect_same([1]) { |x| tell.call { x == 2 ? 0 : raise(Object.new) } }
+    expect_same([1]) { |x| tell.call { x == 2 ? 0 : raise(Comparable) } }
+  end
+
   it "have messages of Ruby's encodings" do
     told = lambda do |&run|
       run.call

@@ -176,7 +176,6 @@ fn whole(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
     }
 }
 
-/// An Integer argument, or a TypeError.
 /// The bit at the only argument, which is an Integer or made one.
 fn bit(s: &mut Lowerer<'_>, c: &Invocation) -> Operand {
     let Some(index) = integer_argument(s, c) else { return Operand::bottom() };
@@ -192,6 +191,7 @@ fn bit(s: &mut Lowerer<'_>, c: &Invocation) -> Operand {
     Operand::integer(s.b.select(negative, zero, bit))
 }
 
+/// An Integer argument, or a TypeError.
 pub(super) fn integer_argument(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Value> {
     let arg = s.one_argument(call)?;
     implicit_integer(s, &arg, false)

@@ -6,6 +6,7 @@ use super::Lowerer;
 use super::exception_methods::Message;
 use super::host::Method;
 use super::operand::Operand;
+use super::raise::NO_EXCEPTION;
 use super::rescue::Caught;
 use crate::builtins::{Invocation, keeps_text};
 use crate::ir::{Comparison, ErrorKind, Raised, Site, SiteId, Ty};
@@ -76,7 +77,8 @@ impl Lowerer<'_> {
                 Some(Type::Object(_, class) | Type::Module(class)) if s.is_exception(*class) => {
                     return s.refuse_raise(node);
                 }
-                _ => return s.fail(ErrorKind::TypeError("exception class/object expected".into()), &[]),
+                _ if s.responds(&value, "exception") => return s.refuse_raise(node),
+                _ => return s.fail(ErrorKind::TypeError(NO_EXCEPTION.into()), &[]),
             };
             let site = s.site(ErrorKind::RaiseMade(class));
             s.note_raised(&value, class, site);

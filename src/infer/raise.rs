@@ -8,6 +8,9 @@ use crate::ir::{ErrorKind, MessagePart, Raised, Receiver, Value};
 use crate::syntax::ast::{Call, Kind, Node, StringPart};
 use crate::types::{ClassId, Type};
 
+/// Ruby's message for what is raised and cannot be.
+pub(super) const NO_EXCEPTION: &str = "exception class/object expected";
+
 impl Lowerer<'_> {
     /// `raise`, `raise text`, `raise Class`, `raise Class, value`, `raise Class.new(…)`, `raise exception`.
     pub(super) fn raise(&mut self, node: &Node, call: &Call) -> Operand {
@@ -56,7 +59,7 @@ impl Lowerer<'_> {
                 class = super::conditions::module_of(&operand);
             }
             match class {
-                Some(of) if has_one_text(inner) && self.is_said_by_text(of) => {
+                Some(of) if has_one_text(inner) && self.is_exception(of) && self.is_said_by_text(of) => {
                     nodes = inner.args.iter().collect();
                 }
                 _ => {
@@ -83,6 +86,17 @@ impl Lowerer<'_> {
                 return self.refuse_raise(first);
             }
             nodes.remove(0);
+        }
+        if let Some(of) = class
+            && !self.is_exception(of)
+        {
+            let given: Vec<Operand> = nodes.into_iter().map(|node| self.expr(node)).collect();
+            self.enter(node);
+            return match self.host.singleton_method(of, "exception") {
+                _ if given.iter().any(Operand::is_bottom) => Operand::bottom(),
+                Ok(None) => self.fail(ErrorKind::TypeError(NO_EXCEPTION.into()), &[]),
+                _ => self.refuse_raise(node),
+            };
         }
         if let Some(of) = class
             && nodes.len() < 2
