@@ -85,8 +85,10 @@ each_backend do |backend|
     end
     expect_same([1]) { |x| x == 2 ? 0 : raise(Exceptions::Checker) }
     expect_same([1]) { |x| tell.call { x == 2 ? 0 : raise(Exceptions::Checker, "x#{x}") } }
+    # rubocop:disable Style/RaiseArgs
     expect_same([1]) { |x| tell.call { x == 2 ? 0 : raise(Exceptions::Checker.new) } }
     expect_same([1]) { |x| tell.call { x == 2 ? 0 : raise(Object.new) } }
+    # rubocop:enable Style/RaiseArgs
     expect_same([1]) { |x| tell.call { x == 2 ? 0 : raise(Comparable) } }
   end
 
