@@ -18,11 +18,8 @@ impl Lowerer<'_> {
                     return Operand::nil();
                 }
             }
-            Some(Kind::Constant { path, absolute }) => {
-                if !self.is_constant_defined(path, *absolute) {
-                    return Operand::nil();
-                }
-            }
+            Some(Kind::Constant { path, absolute }) if self.is_constant_defined(path, *absolute) => {}
+            Some(Kind::Constant { .. }) => return Operand::nil(),
             Some(Kind::Call(call)) => {
                 let receiver = match &call.receiver {
                     None => self.self_operand(),

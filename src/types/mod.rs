@@ -56,11 +56,6 @@ impl ClassId {
     pub const REGEXP: Self = Self(40);
     pub const MATCH_DATA: Self = Self(41);
     pub const EXCEPTION: Self = Self(42);
-    /// Does a section know its objects by their variables and methods alone? Not where C keeps something in them.
-    pub const fn is_plain(self) -> bool {
-        self.0 == Self::OBJECT.0 || self.0 as usize >= Self::BUILTIN.len()
-    }
-
     /// The names of the classes above, in order; the host numbers them so before any other.
     pub const BUILTIN: [&'static str; 43] = [
         "Object",
@@ -107,6 +102,11 @@ impl ClassId {
         "MatchData",
         "Exception",
     ];
+
+    /// Does a section know its objects by their variables and methods alone? Not where C keeps something in them.
+    pub const fn is_plain(self) -> bool {
+        self.0 == Self::OBJECT.0 || self.0 as usize >= Self::BUILTIN.len()
+    }
 }
 
 /// The classes under one user-defined root class: they share one id space, class by class.
