@@ -165,7 +165,7 @@ impl Lowerer<'_> {
         if self.memo.shared_variables.insert(name.to_owned()) {
             // What it held as an accumulator is of no concern.
             known.clone_from(&types);
-            self.memo.changed = true;
+            self.memo.changed |= true;
         }
         self.memo.changed |= known.extend(&types);
         Some(Fold::Shared(root.number))

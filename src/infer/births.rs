@@ -446,7 +446,7 @@ impl Memo {
         if let Entry::Vacant(unknown) = self.identified_procs.entry(maker) {
             unknown.insert(number);
             self.restart = true;
-            self.changed = true;
+            self.changed |= true;
         }
     }
 

@@ -269,7 +269,7 @@ impl Lowerer<'_> {
             } else {
                 // What was learned of its type is that of one that takes nothing along.
                 self.memo.restart = true;
-                self.memo.changed = true;
+                self.memo.changed |= true;
             }
             return None;
         };
@@ -556,7 +556,7 @@ impl Lowerer<'_> {
         if passed.is_none() && calls_itself {
             // It becomes a function.
             self.memo.recursive.insert(inlined.code);
-            self.memo.changed = true;
+            self.memo.changed |= true;
             return Operand::bottom();
         }
         if calls_itself || self.active.len() >= MAX_INLINE_DEPTH {
@@ -658,7 +658,7 @@ impl Lowerer<'_> {
                     if passed.is_none() && break_to.is_none() {
                         // It becomes a function.
                         self.memo.recursive.insert(address);
-                        self.memo.changed = true;
+                        self.memo.changed |= true;
                         return Operand::bottom();
                     }
                     return self.refuse_here(

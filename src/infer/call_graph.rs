@@ -60,7 +60,7 @@ impl Lowerer<'_> {
                 self.memo.changed |= self.memo.recursive.insert(key.code);
             }
         }
-        if !self.memo.changed && !self.function_calls.is_empty() {
+        if !self.memo.changed.is_some() && !self.function_calls.is_empty() {
             self.number_paths(&components);
         }
     }

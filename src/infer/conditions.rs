@@ -71,7 +71,7 @@ impl Lowerer<'_> {
             }
             // The next walk keeps the value, which conditions do without.
             self.memo.own_negations.insert(place);
-            self.memo.changed = true;
+            self.memo.changed |= true;
         }
         let operand = self.expr(inner);
         self.enter(node);

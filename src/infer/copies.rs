@@ -94,7 +94,7 @@ impl Lowerer<'_> {
         }
         if self.memo.freezing.insert(class) {
             self.memo.restart = true;
-            self.memo.changed = true;
+            self.memo.changed |= true;
         }
         self.write_record(copy, FROZEN, &Operand::bool(is_frozen));
         if self.b.is_dead() { Operand::bottom() } else { copy.clone() }
@@ -105,7 +105,7 @@ impl Lowerer<'_> {
         self.memo.made.entry(class).or_default();
         if self.memo.copied.insert(class) {
             self.memo.restart = true;
-            self.memo.changed = true;
+            self.memo.changed |= true;
         }
         let mut values = self.hidden_variables(class);
         for (name, value) in &mut values {
@@ -146,7 +146,7 @@ impl Lowerer<'_> {
         }
         let fields = &mut self.memo.made.entry(class).or_default().fields;
         fields.push((name.to_string(), crate::types::TypeSet::empty()));
-        self.memo.changed = true;
+        self.memo.changed |= true;
         true
     }
 }

@@ -5,7 +5,7 @@ use super::held_procs::Closure;
 use super::host::RootKey;
 use super::operand::Operand;
 use super::splats::Spread;
-use super::{Condition, Lowerer};
+use super::{Condition, Lowerer, growth};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{BinaryOp, Comparison, ErrorKind, Ty, UnaryOp};
 use crate::syntax::ast::{Kind, METHOD_AROUND, Node, StringPart, Target, When};
@@ -38,8 +38,9 @@ impl Lowerer<'_> {
         self.nested -= 1;
         self.enter(node);
         self.note_type(node, unused, &operand);
-        if self.memo.changed && self.grew_at.is_none() {
-            self.grew_at = Some(self.user_span());
+        if self.memo.changed.is_some() && self.grew_at.is_none() {
+            let within = growth::is_told().then(|| self.growing_in());
+            self.grew_at = Some((self.user_span(), within));
         }
         (self.node, self.span) = (outer_node, outer_span);
         operand

@@ -180,7 +180,7 @@ impl Lowerer<'_> {
         let within = |pending: &Rc<Pending>| pending.count(identity) > most;
         if !recursive && !self.functions.contains_key(&key) && self.function.as_ref().is_some_and(within) {
             self.memo.recursive.insert(identity);
-            self.memo.changed = true;
+            self.memo.changed |= true;
             return Operand::bottom();
         }
         let callee = |key: &FunctionKey| (key.clone(), Rc::clone(code), name.to_string(), builtin);
@@ -197,7 +197,7 @@ impl Lowerer<'_> {
         let results = self.memo.functions.entry(key.clone()).or_default().clone();
         let receiver = self.within_slot(0x3df, |s| s.listed(receiver, &key.receiver));
         if !operand::covers(&key.receiver, &receiver.types) {
-            self.memo.changed = true;
+            self.memo.changed |= true;
             return Operand::bottom();
         }
         let mut args = self.convert(&receiver, &key.receiver);
@@ -205,7 +205,7 @@ impl Lowerer<'_> {
         for (i, (operand, types)) in along.zip(key.args.iter().chain(&key.environment)).enumerate() {
             let operand = self.within_slot(0x3e0 + i as u32, |s| s.listed(operand, types));
             if !operand::covers(types, &operand.types) {
-                self.memo.changed = true;
+                self.memo.changed |= true;
                 return Operand::bottom();
             }
             args.extend(self.convert(&operand, types));
@@ -223,7 +223,7 @@ impl Lowerer<'_> {
         let left = self.memo.left.get(&key).cloned().unwrap_or_default();
         let Some(mut result_scalars) = operand::scalars(&results) else {
             // Its lists become of one kind for the next walk.
-            self.memo.changed = true;
+            self.memo.changed |= true;
             return Operand::bottom();
         };
         let width = result_scalars.len();
@@ -297,7 +297,7 @@ impl Lowerer<'_> {
         let found = alike.or_else(last);
         let Some(index) = found else {
             self.memo.specialisations.entry(key.code).or_default().push(key.clone());
-            self.memo.changed = true;
+            self.memo.changed |= true;
             return;
         };
         let mut wide = known[index].clone();
@@ -306,7 +306,7 @@ impl Lowerer<'_> {
             *a = self.memo.join(a, b, place(i));
         }
         if wide != known[index] {
-            self.memo.changed = true;
+            self.memo.changed |= true;
             self.memo.specialisations.entry(key.code).or_default()[index] = wide.clone();
         }
         *key = wide;

@@ -73,7 +73,7 @@ impl Lowerer<'_> {
             }
             self.memo.global_state.insert(known, GlobalState { key, holder, name: name.into() });
             self.memo.restart = true;
-            self.memo.changed = true;
+            self.memo.changed |= true;
         }
         None
     }

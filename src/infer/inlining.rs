@@ -53,7 +53,7 @@ impl Lowerer<'_> {
         let too_deep = self.active.len() >= MAX_INLINE_DEPTH;
         if too_deep && !calls_itself && can_be_function {
             self.memo.outlined.insert(identity);
-            self.memo.changed = true;
+            self.memo.changed |= true;
             return self.function_call(receiver, name, owner, code, builtin, arguments, block);
         }
         if too_deep && !calls_itself && block.is_some() {
@@ -63,7 +63,7 @@ impl Lowerer<'_> {
         }
         if too_deep || calls_itself {
             self.memo.recursive.insert(identity);
-            self.memo.changed = true;
+            self.memo.changed |= true;
             return Operand::bottom();
         }
         let steps = self.own_steps();

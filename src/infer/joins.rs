@@ -108,6 +108,9 @@ impl Lowerer<'_> {
             self.carry_all(&mut join);
         } else {
             self.memo.changed |= is_new;
+            if is_new && join.is_loop_head {
+                self.learn_around(index, &join);
+            }
         }
         join.reached = true;
         self.set_all(&join, value);
@@ -155,6 +158,34 @@ impl Lowerer<'_> {
         is_new
     }
 
+    /// What is assigned in a loop is assigned in all loops around it, too, which would learn it one after the other.
+    fn learn_around(&mut self, index: JoinIndex, join: &Join) {
+        for (f, locals) in join.entry.iter().enumerate() {
+            if join.ends == Some(f) || self.frames[f].locals.is(locals) {
+                continue;
+            }
+            for (l, before) in locals.iter().enumerate() {
+                let now = &self.frames[f].locals[l];
+                if now.version == before.version {
+                    continue;
+                }
+                let (place, types) = ((f, l, before.maker), now.operand.types.clone());
+                let is_around = |outer: &&Join| {
+                    let known = outer.entry.get(f).and_then(|locals| locals.get(l));
+                    outer.is_loop_head
+                        && outer.ends != Some(f)
+                        && known.is_some_and(|known| known.maker == place.2)
+                };
+                let around: Vec<JoinKey> =
+                    self.joins[..index].iter().filter(is_around).map(|outer| outer.key).collect();
+                for key in around {
+                    let grew = self.learn(key, place, &types);
+                    self.memo.changed |= grew;
+                }
+            }
+        }
+    }
+
     /// Makes the join carry all that the memo knows of by now.
     fn carry_all(&mut self, join: &mut Join) {
         let memo = self.memo.joins.entry(join.key).or_default();
@@ -199,7 +230,7 @@ impl Lowerer<'_> {
         let operand = &self.listed(operand, &carried.types);
         // In a walk that will be repeated the types may not fit yet.
         if !operand::covers(&carried.types, &operand.types) {
-            self.memo.changed = true;
+            self.memo.changed |= true;
             return;
         }
         if operand.types.iter().any(|ty| operand::parts(ty).is_some()) {
@@ -212,7 +243,7 @@ impl Lowerer<'_> {
             if self.b.var_ty(*var) == self.b.ty(value) {
                 self.b.set(*var, value);
             } else {
-                self.memo.changed = true;
+                self.memo.changed |= true;
             }
         }
     }
@@ -441,7 +472,8 @@ impl Lowerer<'_> {
         let mut versions = Vec::new();
         for (place, carried) in &join.carried {
             let slot = self.frames[place.0].locals[place.1].clone();
-            self.memo.changed |= self.learn(join.key, *place, &slot.operand.types);
+            let grew = self.learn(join.key, *place, &slot.operand.types);
+            self.memo.changed |= grew;
             self.set_carried(carried, &slot.operand);
             versions.push(*place);
         }

@@ -148,7 +148,7 @@ impl Lowerer<'_> {
         if let Entry::Vacant(unknown) = self.memo.leaving.entry(class) {
             unknown.insert(vec![]);
             self.memo.restart = true;
-            self.memo.changed = true;
+            self.memo.changed |= true;
         }
         true
     }
@@ -187,7 +187,7 @@ impl Lowerer<'_> {
         }
         if self.memo.freezing.insert(class) {
             self.memo.restart = true;
-            self.memo.changed = true;
+            self.memo.changed |= true;
         }
         let frozen = Operand::bool(self.b.bool(true));
         self.write_record(object, FROZEN, &frozen);
@@ -236,7 +236,7 @@ impl Lowerer<'_> {
         match self.memo.always_set.entry(class) {
             Entry::Vacant(unknown) => {
                 unknown.insert(names);
-                self.memo.changed = true;
+                self.memo.changed |= true;
             }
             Entry::Occupied(mut known) => {
                 let before = known.get().len();
@@ -254,7 +254,7 @@ impl Lowerer<'_> {
         let Some(known) = self.memo.leaving.get_mut(&class) else { return };
         let place = known.iter().position(|known| known == name).unwrap_or_else(|| {
             known.push(name.to_string());
-            self.memo.changed = true;
+            self.memo.changed |= true;
             known.len() - 1
         });
         let count = known.len();

@@ -81,7 +81,7 @@ impl Lowerer<'_> {
         let kept = self.keep_nested(&types) || self.memo.grown.insert(literal);
         if kept {
             self.memo.restart = true;
-            self.memo.changed = true;
+            self.memo.changed |= true;
             self.b.mark_dead();
         }
         kept

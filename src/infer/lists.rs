@@ -42,7 +42,7 @@ impl Lowerer<'_> {
         self.program.buffers[buffer.0 as usize].written = true;
         if !self.memo.makes_lists {
             self.memo.makes_lists = true;
-            self.memo.changed = true;
+            self.memo.changed |= true;
         }
         buffer
     }
@@ -303,12 +303,12 @@ impl Lowerer<'_> {
         let value = self.listed(value, &types);
         self.note_held(Holder::List(kind), &value);
         if !operand::covers(&types, &value.types) {
-            self.memo.changed = true;
+            self.memo.changed |= true;
             return None;
         }
         let values = self.convert(&value, &types);
         if values.len() != scalars.len() {
-            self.memo.changed = true;
+            self.memo.changed |= true;
             return None;
         }
         self.note_reference(list, &value);

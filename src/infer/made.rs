@@ -67,7 +67,7 @@ impl Lowerer<'_> {
             let known = self.memo.made.entry(*class).or_default();
             known.early |= early;
             self.memo.restart = true;
-            self.memo.changed = true;
+            self.memo.changed |= true;
         }
         !classes.is_empty()
     }
@@ -193,7 +193,7 @@ impl Lowerer<'_> {
         let joined = self.memo.join(&known, types, (u32::MAX - 1, class.0, index as u32));
         if joined != known {
             self.memo.made.entry(class).or_default().fields[index].1 = joined;
-            self.memo.changed = true;
+            self.memo.changed |= true;
         }
     }
 
@@ -217,7 +217,7 @@ impl Lowerer<'_> {
         let value = self.listed(value, types);
         self.note_held(Holder::Made(class), &value);
         if !operand::covers(types, &value.types) {
-            self.memo.changed = true;
+            self.memo.changed |= true;
             return None;
         }
         let values = self.convert(&value, types);

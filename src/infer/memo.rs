@@ -3,6 +3,7 @@
 
 use super::calls::ArgumentForm;
 use super::closed_blocks::ClosedBlock;
+use super::growth::Growth;
 use super::made::MadeMemo;
 use super::operand;
 use super::proc_identity::ProcMaker;
@@ -354,7 +355,7 @@ pub struct Memo {
     /// Kinds of lists have become one: what was learned names them by several numbers.
     united: bool,
     /// Something grew in this walk.
-    pub changed: bool,
+    pub changed: Growth,
 }
 
 impl Memo {
@@ -444,7 +445,7 @@ impl Memo {
         let number = *self.list_numbers.entry(place).or_insert(next);
         if number == next {
             self.lists.push(ListMemo::default());
-            self.changed = true;
+            self.changed |= true;
         }
         ListKind(self.canonical(number))
     }
@@ -505,7 +506,7 @@ impl Memo {
                 all.retain(|key| loops.contains(key));
             }
             self.united = true;
-            self.changed = true;
+            self.changed |= true;
         }
         ListKind(a.min(b))
     }
@@ -550,7 +551,7 @@ impl Memo {
             }
             if !list.has_copies {
                 list.has_copies = true;
-                self.changed = true;
+                self.changed |= true;
             }
         }
         let mut all = types.filter(|t| !matches!(t, Type::Tuple(_) | Type::List(_)));
@@ -623,7 +624,7 @@ impl Memo {
         match self.list_loops.get_mut(&(number, home)) {
             None => {
                 self.list_loops.insert((number, home), loops.to_vec());
-                self.changed = true;
+                self.changed |= true;
             }
             Some(known) => {
                 let before = known.len();
@@ -662,7 +663,7 @@ impl Memo {
         let number = self.canonical(number) as usize;
         if self.lists[number].items != joined {
             self.lists[number].items = joined;
-            self.changed = true;
+            self.changed |= true;
         }
     }
 
@@ -673,7 +674,7 @@ impl Memo {
         } else if self.united {
             self.rename();
         }
-        std::mem::take(&mut self.restart) | std::mem::take(&mut self.united) | self.changed
+        std::mem::take(&mut self.restart) | std::mem::take(&mut self.united) | self.changed.is_some()
     }
 
     /// Forgets what names lists and records; contexts, the kinds of lists and the variables of records stay.

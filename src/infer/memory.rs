@@ -191,7 +191,7 @@ impl Lowerer<'_> {
             let memo = self.memo.columns.entry((*hierarchy, name.to_string())).or_default();
             if !memo.classes.contains(class) {
                 memo.classes.push(*class);
-                self.memo.changed = true;
+                self.memo.changed |= true;
             }
             let memo = self.memo.columns.entry((*hierarchy, name.to_string())).or_default();
             self.memo.changed |= memo.stored.extend(&contents.types);
@@ -463,7 +463,7 @@ impl Lowerer<'_> {
             if self.program.buffers[buffer.0 as usize].ty == self.b.ty(value) {
                 self.b.store(buffer, index, value);
             } else {
-                self.memo.changed = true;
+                self.memo.changed |= true;
             }
         }
         buffers
@@ -479,7 +479,7 @@ impl Lowerer<'_> {
         let stored = self.memo.join(&known, &value.types, (u32::MAX, u32::MAX, 0));
         if stored != known {
             self.memo.result = stored.clone();
-            self.memo.changed = true;
+            self.memo.changed |= true;
         }
         if super::results::is_plain(&stored) {
             self.note_held(Holder::Result, value);

@@ -31,6 +31,7 @@ mod expressions;
 mod functions;
 mod global_state;
 mod growing;
+mod growth;
 mod hash_rows;
 mod held_procs;
 pub mod host;
@@ -170,7 +171,7 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, output: Output, repeats: bool
     // What was refused, before it was tried to do without.
     let mut refused: Option<Vec<Diagnostic>> = None;
     for walk in 1..=MAX_WALKS {
-        memo.changed = false;
+        memo.changed = growth::Growth::default();
         let mut lowerer = Lowerer::new(host, &mut memo, output);
         lowerer.steps_before = steps_before;
         lowerer.repeats = repeats;
@@ -189,6 +190,10 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, output: Output, repeats: bool
             ..
         } = lowerer;
         steps_before += steps;
+        let (at, within) = at.unzip();
+        if growth::is_told() {
+            growth::tell(walk, steps, memo.changed, within.flatten().as_deref());
+        }
         reserve::check()?;
         if stopped && is_too_large(&diagnostics) && walk > MANY_WALKS {
             break;
@@ -572,7 +577,8 @@ pub(crate) struct Lowerer<'h> {
     /// Where it was when the walk began.
     stack_begin: usize,
     /// The place where the memo grew first in this walk.
-    grew_at: Option<Span>,
+    /// And what was being lowered, where that is told.
+    grew_at: Option<(Span, Option<String>)>,
     /// The element itself, in code that knows it.
     own_id: Option<Value>,
     /// What its entry or kernel is known by in the memo.

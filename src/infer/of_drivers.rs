@@ -346,7 +346,7 @@ impl Lowerer<'_> {
         if operand::covers(stored, &value.types) {
             self.store_new_parts(part, row, stored, value);
         } else {
-            self.memo.changed = true;
+            self.memo.changed |= true;
         }
     }
 

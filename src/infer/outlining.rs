@@ -185,7 +185,7 @@ impl Lowerer<'_> {
         if !often && !full || self.memo.inlined.contains(&code) || !self.memo.outlined.insert(code) {
             return;
         }
-        self.memo.changed = true;
+        self.memo.changed |= true;
         // Calls that follow need not wait for the function, where it gives no arrays, which are of a kind of their own
         // in each function.
         if result.types.iter().any(|ty| operand::parts(ty).is_some() || matches!(ty, Type::List(_)))

@@ -623,7 +623,7 @@ impl Lowerer<'_> {
         }
         let scalars = operand::scalars(&operand.types)?;
         if scalars.len() != operand.values.len() {
-            self.memo.changed = true;
+            self.memo.changed |= true;
             return None;
         }
         let mut given = operand.clone();

@@ -65,7 +65,7 @@ impl Lowerer<'_> {
             self.memo.logs.clear();
             self.memo.remembered.clear();
             self.memo.arrays.values_mut().for_each(|memo| memo.pushed_by = Watchers::default());
-            self.memo.changed = true;
+            self.memo.changed |= true;
         }
     }
 

@@ -84,7 +84,7 @@ impl Lowerer<'_> {
     fn listed_as(&mut self, value: &Operand, stored: &TypeSet) -> Option<Operand> {
         let value = self.listed(value, stored);
         if !operand::covers(stored, &value.types) || operand::scalars(stored).is_none() {
-            self.memo.changed = true;
+            self.memo.changed |= true;
             return None;
         }
         Some(value)
@@ -177,7 +177,7 @@ impl Lowerer<'_> {
         let stored = Stored::written(self.memo.arrays.entry(kind).or_default().stored.clone());
         let item = self.load_parts(&|part| BufferKind::ArrayValues(kind, part), row, &stored, true);
         if item.values.len() != 2 {
-            self.memo.changed = true;
+            self.memo.changed |= true;
             return;
         }
         let tag = self.b.unary(UnaryOp::ExtendI32, item.values[0]);

@@ -86,7 +86,7 @@ impl Lowerer<'_> {
         let value = self.listed(value, stored);
         self.note_held(Holder::Result, &value);
         if !operand::covers(stored, &value.types) {
-            self.memo.changed = true;
+            self.memo.changed |= true;
             return;
         }
         let values = self.convert(&value, stored);

@@ -100,7 +100,7 @@ impl Lowerer<'_> {
         let value = self.listed(value, &given);
         self.note_held(Holder::Result, &value);
         if !operand::covers(&given, &value.types) || operand::scalars(&given).is_none() {
-            self.memo.changed = true;
+            self.memo.changed |= true;
             return settled;
         }
         let element = self.b.element();

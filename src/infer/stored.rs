@@ -118,7 +118,7 @@ impl Lowerer<'_> {
         (memo.stored, memo.written) = (stored.clone(), written);
         let value = self.listed(value, &stored);
         if !operand::covers(&stored, &value.types) || operand::scalars(&stored).is_none() {
-            self.memo.changed = true;
+            self.memo.changed |= true;
             return None;
         }
         Some(value)
@@ -212,7 +212,7 @@ impl Lowerer<'_> {
     ) {
         let value = self.load_parts(part, id, &crate::heap::schema::Stored::written(stored.clone()), true);
         if value.values.len() != 2 || !has_list(stored) {
-            self.memo.changed = true;
+            self.memo.changed |= true;
             return;
         }
         let tag = self.b.unary(UnaryOp::ExtendI32, value.values[0]);

@@ -610,7 +610,7 @@ impl Lowerer<'_> {
         let made = self.memo.made.entry(ClassId::STRING).or_default();
         if made.fields.is_empty() {
             made.fields = FIELDS.iter().map(|name| (name.to_string(), Type::Integer.into())).collect();
-            self.memo.changed = true;
+            self.memo.changed |= true;
         }
         let words = self.string_words(room);
         let all = self.plus(words, HEADER + 1);

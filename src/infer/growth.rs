@@ -1,0 +1,54 @@
+//! Why there is another walk: `IKRA_LOG=infer` says on the standard error of each walk what was new first, where in the
+//! compiler that was found, and what was being lowered.
+
+use super::Lowerer;
+use std::ops::BitOrAssign;
+use std::panic::Location;
+use std::sync::OnceLock;
+
+/// Has something grown in this walk? If so, where in the compiler that was found first.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Growth(Option<&'static Location<'static>>);
+
+impl Growth {
+    pub(super) const fn is_some(self) -> bool {
+        self.0.is_some()
+    }
+}
+
+impl BitOrAssign<bool> for Growth {
+    #[track_caller]
+    fn bitor_assign(&mut self, grew: bool) {
+        if grew {
+            self.0.get_or_insert(Location::caller());
+        }
+    }
+}
+
+/// Is it asked for?
+pub(super) fn is_told() -> bool {
+    static TOLD: OnceLock<bool> = OnceLock::new();
+    *TOLD.get_or_init(|| {
+        std::env::var("IKRA_LOG").is_ok_and(|names| names.split(',').any(|name| name.trim() == "infer"))
+    })
+}
+
+impl Lowerer<'_> {
+    /// The line of the user's code that is being lowered, and the method in it.
+    pub(super) fn growing_in(&self) -> String {
+        let (path, line) = self.line_here();
+        format!("{path}:{line}, in `{}`", self.frame().name)
+    }
+}
+
+/// Tells of a walk with so many expressions.
+pub(super) fn tell(walk: u32, expressions: u32, growth: Growth, within: Option<&str>) {
+    let why = match growth.0 {
+        Some(at) => {
+            let within = within.unwrap_or("what comes after it");
+            format!("new first at {}:{}: {within}", at.file(), at.line())
+        }
+        None => "nothing new".into(),
+    };
+    eprintln!("ikra: walk {walk}: {expressions} expressions, {why}");
+}
