@@ -508,9 +508,9 @@ impl Lowerer<'_> {
 
     // ---- functions -----------------------------------------------------------------------------------------------
 
-    /// An error leaves the function being lowered: who calls it may have to know, where errors are handled at all.
+    /// An error leaves the function being lowered: who calls it may have to know.
     pub(super) fn note_escape(&mut self, site: SiteId) {
-        let Some(function) = self.function.as_ref().filter(|_| self.memo.handles) else { return };
+        let Some(function) = &self.function else { return };
         let site = &self.program.sites[site.0 as usize];
         if class_of_error(&site.error).is_none() {
             return;
