@@ -205,7 +205,10 @@ impl Lowerer<'_> {
         };
         let receiver = match &call.receiver {
             Some(receiver) if is_equality(call) => match self.side(receiver) {
-                Side::Value(value) => value,
+                Side::Value(value) => match self.equals_written(node, call, &value) {
+                    Some(same) => return Operand::bool(same),
+                    None => value,
+                },
                 Side::Character(left) => return self.equals_character(node, call, left),
             },
             Some(receiver) => {

@@ -138,7 +138,13 @@ impl Lowerer<'_> {
         }
         let receiver = match is_equality(call) {
             true => match self.side(receiver_node) {
-                Side::Value(value) => value,
+                Side::Value(value) => match self.equals_written(node, call, &value) {
+                    Some(same) => {
+                        let operand = Operand::bool(same);
+                        return (self.truth_condition(&operand), operand);
+                    }
+                    None => value,
+                },
                 Side::Character(left) => {
                     let operand = self.equals_character(node, call, left);
                     return (self.truth_condition(&operand), operand);

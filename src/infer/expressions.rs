@@ -486,6 +486,13 @@ impl Lowerer<'_> {
             return otherwise.map_or_else(Operand::nil, |n| self.arm(n, unused));
         };
         self.enter(node);
+        if let Some(subject) = subject
+            && let Some(texts) = self.texts_of_case(subject, whens)
+        {
+            let (texts, others) = whens.split_at(texts);
+            let rest = |s: &mut Self| s.case(node, Some(subject), others, otherwise, unused);
+            return self.case_of_texts(subject, texts, unused, rest);
+        }
         let condition = self.when_condition(subject, &when.patterns);
         // Each `when` is an `if` of its own, keyed by its body.
         self.enter(&when.body);
@@ -510,7 +517,10 @@ impl Lowerer<'_> {
                 (None, _) => s.condition(pattern),
                 (Some(subject), _) => {
                     let subject = s.refine(subject.clone());
-                    s.case_equality(&subject, pattern).0
+                    match s.matches_written(&subject, pattern) {
+                        Some(value) => Condition { value, yes: vec![], no: vec![] },
+                        None => s.case_equality(&subject, pattern).0,
+                    }
                 }
             };
             all = Some(match all {

@@ -80,6 +80,7 @@ pub(crate) mod tests;
 mod traps;
 mod unread;
 mod watching;
+mod written_texts;
 
 pub(crate) use births::Birth;
 pub(crate) use calls::{Arguments, CallType};

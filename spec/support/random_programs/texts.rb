@@ -29,6 +29,10 @@ module RandomPrograms
       ".unpack(\"c*\").sum", ".unpack(\"nC2\").compact.sum"
     ].freeze
 
+    # Around the borders of words, which texts are compared by.
+    LONG = ["abcdefg", "abcdefghi", "12345678é", "äöüß", "abcdefghijklmnop", "abcdefghijklmnopq", "y" * 31, "y" * 32,
+            "y" * 33].freeze
+
     def called_text(depth)
       text = expression([:str], depth)
       case between(0, 5)
@@ -102,13 +106,24 @@ module RandomPrograms
     # An Integer that comes of a String.
     def texted(depth)
       text = expression([:str], depth)
-      case between(0, 4)
+      case between(0, 5)
+      when 5 then text_case(text)
       when 0 then e(text, ".bytesize")
       when 3 then e(text, pick(NUMBERS))
       when 4 then e("(", text, pick([".index(", ".rindex("]), expression([:str], depth), ") || 0)")
       when 1 then e("(", text, " <=> ", expression([:str], depth), ")")
       else e("(", text, ".getbyte(", expression([:int], depth), " % 5) || ", expression([:int], depth), ")")
       end
+    end
+
+    # Which of a few texts, or of many, is it?
+    def text_case(text)
+      texts = some(TEXTS + LONG, pick([1, 4, 20]))
+      clauses = texts.each_slice(between(1, 2)).map do |these|
+        e("when ", these.map(&:inspect).join(", "), " then ", expression([:int], 0), " ")
+      end
+      changed = pick(["", "", " * 2", " + \"i\"", "[0, 8]"])
+      e("(case ", text, changed, " ", Node.list(clauses, ""), "else ", expression([:int], 0), " end)")
     end
 
     # Is a character the same as another, or a text?
@@ -121,10 +136,11 @@ module RandomPrograms
 
     def text_test(depth)
       text = expression([:str], depth)
-      case between(0, 4)
+      case between(0, 5)
       when 4 then character_test(text, depth)
       when 3 then e(text, pick(%w[.include?( .end_with?(]), expression([:str], depth), ")")
       when 0 then e("(", text, pick([" == ", " != ", " < ", " >= "]), expression([:str], depth), ")")
+      when 5 then e("(", text, pick([" == ", " != "]), pick(TEXTS + LONG).inspect, ")")
       when 1 then e(text, pick(%w[.empty? .ascii_only?]))
       else e(text, ".start_with?(", expression([:str], depth), ")")
       end
