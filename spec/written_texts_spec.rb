@@ -1,7 +1,171 @@
 # frozen_string_literal: true
 
-# What is known of texts that are written out: Strings that are compared with them.
+# What is known of texts that are written out: formats, what stands between interpolated values, and what Strings are
+# compared with.
 each_compiling_backend do
+  # With the encoding of what each gives.
+  def same_texts(base, &block)
+    expect_same(base, &block)
+    encodings = [base.pmap(&block), base.map(&block)].map { |rows| rows.map { |row| Array(row).map(&:encoding) } }
+    expect(encodings[0]).to eq(encodings[1])
+  end
+
+  # rubocop:disable Style/FormatString, Lint/FormatParameterMismatch -- of all kinds, also wrong ones
+  describe "formats" do
+    let(:integers) { [0, 1, -1, 7, -255, 4096, 123_456_789, -(2**61), 2**62, (2**63) - 1, -(2**63)] }
+    let(:floats) do
+      [0.0, -0.0, 0.5, -1.25, 2.5, 1e-7, 123_456.789, -1e20, 1e300, Float::NAN, Float::INFINITY, -Float::INFINITY]
+    end
+    let(:texts) { ["", "a", "abcdefgh", "日本語", "é\n\"", "\xFF".b, "ok".encode("US-ASCII")] }
+
+    it "put Integers" do
+      same_texts(integers) do |n|
+        [format("%d", n), format("<%d|%i|%u>", n, n, n), "%5d|%-5d|%05d|%+d|% d" % [n, n, n, n, n]]
+      end
+      same_texts(integers) { |n| [format("%.3d|%8.4d|%-8.4d|%+08d|%- 8d|%#d|%.0d", n, n, n, n, n, n, n)] }
+      same_texts(integers) do |n|
+        [format("%x|%X|%o|%b|%B", n, n, n, n, n), format("%#x|%#X|%#o|%#b|%#B", n, n, n, n, n)]
+      end
+      same_texts(integers) { |n| [format("%+x|% o|%08b|%-8x|%.4x|%#.6o|%+#x|%010.4X", n, n, n, n, n, n, n, n)] }
+      same_texts(integers) { |n| [format("%f|%.0f|%10.2f|%-12.1f|%+f|% f|%012.3f", n, n, n, n, n, n, n)] }
+    end
+
+    it "put Floats" do
+      same_texts(floats) { |x| [format("%f|%.2f|%10.3f|%-10.1f|%+010.2f|% .0f|%#.0f", x, x, x, x, x, x, x)] }
+      same_texts(floats) do |x|
+        [format("%e|%.0e|%E|%12.3e", x, x, x, x), format("%g|%.3g|%G|%#g|%+012.4g", x, x, x, x, x)]
+      end
+      expect_same([0.5, -7.9, 1e10]) { |x| format("%d|%05x|%+o", x, x, x) }
+      floats.last(3).each { |x| expect_same([x]) { |y| format("%d", y) } }
+    end
+
+    it "put texts" do
+      same_texts(texts) { |s| [format("%s", s), "<%s>" % s, format("%5s|%-5s|%.1s|%6.2s|%05s", s, s, s, s, s)] }
+      same_texts(texts.first(5)) do |s|
+        [format("%p|%12p|%.2p", s, s, s), format("é%s日本語, and more than eight bytes %s", s, s)]
+      end
+      same_texts([nil, true, :sym, 1.5, 12]) { |x| [format("%s|%p", x, x), format("%-6s|%3.2s|%6p", x, x, x)] }
+      same_texts([[1, "a"], []]) { |list| [format("%s", list), format("%p", list)] }
+      expect_same(%w[a é]) { |s| format("%c|%3c|%-3c|%c", s, s, s, 65) }
+      expect_same(%w[ab é]) { |s| format("%c", s) }
+    end
+
+    it "have per cents, and nothing else" do
+      same_texts([1]) { |n| [format("100%%"), "%%%d%%" % n, format(""), format("plain"), format("%%"), "é" % []] }
+    end
+
+    it "convert in order" do
+      ["12", "-7", "z", nil, "1.5", 2.5, :a, [1]].each do |value|
+        expect_same([value]) { |x| format("%d|%d", 1, x) }
+        expect_same([value]) { |x| format("%f", x) }
+        expect_same([value]) { |x| format("%s %e", x, x) }
+        expect_same([value]) { |x| format("%d %d %d", 1, x) }
+        expect_same([value]) { |x| format("%c", x) }
+      end
+      expect_same(%w[0x1A 0b11 1_0]) { |s| format("%d|%x", s, s) }
+      expect_same([1]) { |n| [format("%d", n, n), "%d" % [n, n]] }
+      expect_same(["\xFF".b]) { |s| format("é%s", s) }
+      expect_same(["\xFF".b]) { |s| format("%s|%s", s, "é") }
+    end
+
+    it "are used up" do
+      expect_same([1]) { |n| format("%d %d", n) }
+      expect_same([1]) { |n| "%s%s%s" % [n, n] }
+      expect_same([[1], [1, 2]]) { |list| "%d" % list }
+      expect_same([[1, 2], [3]]) { |list| "%d %d" % list }
+    end
+
+    it "are wrong where Ruby has them wrong" do
+      expect_same([1]) { |n| format("%", n) }
+      expect_same([1]) { |n| format("%d %", n) }
+      expect_same([1]) { |n| format("%5-d", n) }
+      expect_same([1]) { |n| format("%.2.2f", n) }
+      expect_same([1]) { |n| format("% %", n) }
+    end
+
+    it "call methods of objects" do
+      shown = Struct.new(:n) { def to_s = "<#{n}>" }
+      expect_same(Array.new(3) { |n| shown.new(n) }) { |o| [format("%s|%6s", o, o), format("%d", o.n)] }
+    end
+
+    it "are kept by variables and constants" do
+      stub_const("FORMAT", "%03d|%s")
+      expect_same([1, 2]) do |n|
+        plain = "%d-%s"
+        [format(FORMAT, n, n), format(plain, n, :a), format("%02d", n), plain]
+      end
+    end
+
+    it "are not what they were when they have changed" do
+      changed = [
+        ->(n) { (f = +"%d") && (f << "%d") && format(f, n, n) }, ->(n) { (f = +"%d") && f.replace("%s!") && (f % n) },
+        ->(n) { (f = +"C") && (f << "*") && [n, n].pack(f) }, ->(n) { (f = +"C") && f.replace("U") && [n].pack(f) },
+        ->(n) { (f = +"C") && (f << "C") && "a#{n}".unpack(f) },
+        ->(n) { (f = +"a") && f.replace("C") && "a#{n}".unpack1(f) }
+      ]
+      changed.each do |block|
+        given = begin
+          [65].pmap(&block)
+        rescue Ikra::UnsupportedError
+          next
+        end
+        expect(given).to eq([65].map(&block))
+      end
+    end
+
+    it "are printed" do
+      next if Ikra.backend != :cpu
+
+      told = %i[each peach].map do |name|
+        StringIO.new.tap { |out| [1, 22].public_send(name) { |n| out.printf("%03d|%-4s|%%\n", n, :ab) } }.string
+      end
+      expect(told[1]).to eq(told[0])
+      expect { [5].peach { |n| printf("%d-%s\n", n, nil) } }.to output("5-\n").to_stdout
+    end
+  end
+
+  # rubocop:enable Style/FormatString, Lint/FormatParameterMismatch
+
+  describe "texts between values" do
+    it "are put together with values that cannot change" do
+      same_texts([0, 7, -1, 10, -10, 99, 12_345_678_901, 2**62, -(2**63), (2**63) - 1]) do |n|
+        [n.to_s, "a#{n}", "#{n}b", "#{n}#{n}", "é#{n}é",
+         "more than eight bytes #{n} and more than thirty-two bytes behind"]
+      end
+      same_texts([nil, true, false, :a, :é, 1.5, 2, "s", "é"]) do |x|
+        [x.to_s, "<#{x}>", "#{x}#{x}", "1#{x}", "#{x}é"]
+      end
+      same_texts([1]) { |n| [n.to_s, "", "a#{n}", "true|false", "1.0#{n}", "a5b"] }
+      same_texts([[1, nil], []]) { |list| [list.to_s, "-#{list}-", "#{list.first}|"] }
+    end
+
+    it "have the encoding that Ruby gives them" do
+      texts = ["a", "é", "\xFF".b, "a".b, "a".encode("US-ASCII"), ""]
+      same_texts(texts) { |s| [s.to_s, "a#{s}", "#{s}a", "1#{s}", "#{s}1", "#{s}#{s}", "#{s}b1"] }
+      texts.each { |text| expect_same([text]) { |s| ["é#{s}", "#{s}1é"] } }
+    end
+
+    it "see what texts have become" do
+      expect_same(["a"]) do |s|
+        text = +s
+        ["#{text}#{text << "x"}#{text.size}#{text << "y"}", text]
+      end
+    end
+
+    it "call methods of objects, in order" do
+      shown = Struct.new(:n) { def to_s = n > 1 ? raise(ArgumentError, "n#{n}") : "<#{n}>" }
+      expect_same([0, 1].map { |n| shown.new(n) }) { |o| "#{o}|#{o.n}|#{o}" }
+      expect_same([0, 2].map { |n| shown.new(n) }) { |o| "#{o}|#{1 / o.n}" }
+      expect_same([2].map { |n| shown.new(n) }) { |o| "#{o.n}#{o}#{1 / 0}" }
+    end
+
+    it "are messages and names" do
+      expect_same([1, 2]) { |n| n > 1 ? raise(ArgumentError, "#{n}é#{n + 1}b#{n + 2}") : n }
+      expect_same([1, 2]) { |n| [:"s#{n}" == :s1, "k#{n}" == "k2"] }
+      expect_same_program { Ikra.section { Array.new(3) { |i| "#{i}|#{i * 2}|#{i.odd?}" }.join(",") } }
+    end
+  end
+
   describe "texts that Strings are compared with" do
     def words
       ["", "a", "b", "abcdefg", "abcdefgh", "abcdefghi", "abcdefghijklmnop", "abcdefghijklmnopq", "ä", "äöüßäöüß",

@@ -27,11 +27,7 @@ module String
       i += 1
       raise ArgumentError, "incomplete format specifier; use %% (double %) instead" if i == n
 
-      minus = false
-      plus = false
-      space = false
-      zero = false
-      sharp = false
+      flags = 0
       width = -1
       precision = -1
       dotted = false
@@ -45,11 +41,7 @@ module String
           raise ArgumentError, "flag after width" if width >= 0
           raise ArgumentError, "flag after precision" if dotted
 
-          space = true if byte == 0x20
-          sharp = true if byte == 0x23
-          plus = true if byte == 0x2b
-          minus = true if byte == 0x2d
-          zero = true if byte == 0x30
+          flags |= byte == 0x2d ? 1 : byte == 0x2b ? 2 : byte == 0x20 ? 4 : byte == 0x30 ? 8 : 16
           i += 1
         elsif byte >= 0x31 && byte <= 0x39
           number = __format_number(i)
@@ -81,7 +73,7 @@ module String
           width = __to_long(__format_argument(args, used))
           used += 1
           __refuse_names if width.abs > 0x7fff_ffff
-          minus = true if width < 0
+          flags |= 1 if width < 0
           width = -width if width < 0
           i += 1
         elsif byte == 0x2e
@@ -128,7 +120,7 @@ module String
           break
         end
       end
-      flagged = minus || plus || space || zero || sharp || width >= 0 || dotted
+      flagged = flags > 0 || width >= 0 || dotted
       # Rubies differ here.
       __refuse_names if kinds & 128 != 0 && named && i >= n
       if byte == 0x25 || byte == 0x0a || byte == 0
@@ -154,50 +146,27 @@ module String
       case byte
       when 0x73
         __refuse_directive if kinds & 1 == 0
-        out.__put_text(value.to_s, precision, width, minus)
+        out.__put_s(value, flags, width, precision)
       when 0x70
         __refuse_directive if kinds & 2 == 0
-        out.__put_text(value.inspect, precision, width, minus)
+        out.__put_p(value, flags, width, precision)
       when 0x63
         __refuse_directive if kinds & 4 == 0
-        out.__put_text(out.__format_character(value), -1, width, minus)
-      when 0x64, 0x69, 0x75, 0x78, 0x58, 0x6f, 0x62, 0x42
+        out.__put_c(value, flags, width, precision)
+      when 0x64, 0x69, 0x75
         __refuse_directive if kinds & 8 == 0
-        number = value.__format_integer
-        sign = number < 0 ? 0x2d : plus ? 0x2b : space ? 0x20 : 0
-        base = byte == 0x6f ? 8 : byte | 0x20 == 0x62 ? 2 : byte | 0x20 == 0x78 ? 16 : 10
-        if base == 10 || plus || space
-          digits = number.__magnitude_digits(base)
-          filler = 0x30
-        else
-          digits = number.__complement_digits(base)
-          filler = number < 0 ? base == 16 ? 0x66 : base == 8 ? 0x37 : 0x31 : 0x30
-          sign = 0
-        end
-        if byte == 0x58
-          digits = digits.__recase(true, false, false)
-          filler = 0x46 if filler == 0x66
-        end
-        out.__put_integer(digits, sign, filler, sharp && base != 10 ? byte : 0, minus, zero, width, precision)
+        out.__put_d(value, flags, width, precision)
+      when 0x78, 0x58, 0x6f, 0x62, 0x42
+        __refuse_directive if kinds & 8 == 0
+        out.__put_based(value, byte, flags, width, precision)
       else
         __refuse_directive if kinds & 48 == 0
-        if byte == 0x66 && value.is_a?(Integer)
-          twice = value == -4_611_686_018_427_387_904 && __ruby?(:format_doubles_a_sign)
-          digits = twice ? value.__digits(10) : value.__magnitude_digits(10)
-          decimals = precision < 0 ? 6 : precision
-          digits.__push(0x2e) if decimals > 0
-          digits.__push_zeros(decimals)
-          negative = value < 0
+        if byte == 0x66
+          out.__put_f(value, flags, width, precision)
         else
           __refuse_hexadecimal if byte | 0x20 == 0x61
-          float = Float(value)
-          negative = float < 0 || 1 / float < 0
-          digits = float.__format_digits(byte, sharp, precision)
-          zero = false unless float.finite?
-          negative = false if float.nan?
+          out.__put_e(value, byte, flags, width, precision)
         end
-        sign = negative ? 0x2d : plus ? 0x2b : space ? 0x20 : 0
-        out.__put_number(digits, sign, minus, zero, width)
       end
     end
     out
@@ -291,13 +260,127 @@ module ChangedString
     end
   end
 
-  def __put_text(text, precision, width, minus)
+  # ---- a directive each. `flags`: 1 minus, 2 plus, 4 space, 8 zero, 16 sharp; a width or precision that is not there is -1.
+
+  def __put_s(value, flags, width, precision)
+    __any_padded(value.to_s, flags, width, precision)
+  end
+
+  def __put_p(value, flags, width, precision)
+    __any_padded(value.inspect, flags, width, precision)
+  end
+
+  def __put_c(value, flags, width, _precision)
+    __any_padded(__format_character(value), flags, width, -1)
+  end
+
+  def __put_d(value, flags, width, precision)
+    __any_integer(value.__format_integer, flags, width, precision)
+  end
+
+  def __put_based(value, byte, flags, width, precision)
+    __any_based(value.__format_integer, byte, flags, width, precision)
+  end
+
+  def __put_f(value, flags, width, precision)
+    if value.is_a?(Integer)
+      __any_integer_fixed(value, flags, width, precision)
+    else
+      __any_fixed(Float(value), flags, width, precision)
+    end
+  end
+
+  def __put_e(value, byte, flags, width, precision)
+    __any_exponent(Float(value), byte, flags, width, precision)
+  end
+
+  # The same of a directive with neither flags nor a width.
+
+  def __put_plain_s(value)
+    __any_text(value.to_s)
+  end
+
+  def __put_plain_p(value)
+    __any_text(value.inspect)
+  end
+
+  def __put_plain_d(value)
+    __any_decimal(value.__format_integer)
+  end
+
+  # ---- what directives put behind
+
+  def __any_text(text)
+    __force(__common_encoding(text))
+    __append(text, 0, text.__bytesize)
+    nil
+  end
+
+  def __any_padded(text, flags, width, precision)
     __force(__common_encoding(text))
     text = text.__piece(0, text.__slice_end(0, precision)) if precision >= 0
     more = width - (width < 0 ? 0 : text.size)
-    __push_spaces(more) unless minus
+    __push_spaces(more) if flags & 1 == 0
     __append(text, 0, text.__bytesize)
-    __push_spaces(more) if minus
+    __push_spaces(more) if flags & 1 > 0
+    nil
+  end
+
+  def __any_integer(number, flags, width, precision)
+    sign = __format_sign(number < 0, flags)
+    digits = number.__magnitude_digits(10)
+    __put_integer(digits, sign, 0x30, 0, flags & 1 > 0, flags & 8 > 0, width, precision)
+    nil
+  end
+
+  # In hexadecimal, octal or binary digits: of a negative number without a sign those of two's complement.
+  def __any_based(number, byte, flags, width, precision)
+    base = byte == 0x6f ? 8 : byte | 0x20 == 0x62 ? 2 : 16
+    sign = 0
+    filler = 0x30
+    if flags & 6 > 0
+      sign = __format_sign(number < 0, flags)
+      digits = number.__magnitude_digits(base)
+    else
+      digits = number.__complement_digits(base)
+      filler = base == 16 ? 0x66 : base == 8 ? 0x37 : 0x31 if number < 0
+    end
+    if byte == 0x58
+      digits = digits.__recase(true, false, false)
+      filler = 0x46 if filler == 0x66
+    end
+    prefix = flags & 16 > 0 ? byte : 0
+    __put_integer(digits, sign, filler, prefix, flags & 1 > 0, flags & 8 > 0, width, precision)
+    nil
+  end
+
+  def __any_integer_fixed(number, flags, width, precision)
+    twice = number == -4_611_686_018_427_387_904 && __ruby?(:format_doubles_a_sign)
+    digits = twice ? number.__digits(10) : number.__magnitude_digits(10)
+    decimals = precision < 0 ? 6 : precision
+    digits.__push(0x2e) if decimals > 0
+    digits.__push_zeros(decimals)
+    __put_number(digits, __format_sign(number < 0, flags), flags & 1 > 0, flags & 8 > 0, width)
+    nil
+  end
+
+  def __any_fixed(float, flags, width, precision)
+    __put_float(float.__fixed_digits(flags & 16 > 0, precision), float, flags, width)
+    nil
+  end
+
+  def __any_exponent(float, byte, flags, width, precision)
+    __put_float(float.__exponent_digits(byte, flags & 16 > 0, precision), float, flags, width)
+    nil
+  end
+
+  def __put_float(digits, float, flags, width)
+    negative = !float.nan? && (float < 0 || 1 / float < 0)
+    __put_number(digits, __format_sign(negative, flags), flags & 1 > 0, flags & 8 > 0 && float.finite?, width)
+  end
+
+  def __format_sign(negative, flags)
+    negative ? 0x2d : flags & 2 > 0 ? 0x2b : flags & 4 > 0 ? 0x20 : 0
   end
 
   # `prefix`: the directive whose prefix goes before the digits, or 0. Digits of a negative number without a sign go on
@@ -532,17 +615,22 @@ module Float
     end
   end
 
-  def __format_digits(byte, sharp, precision)
+  def __fixed_digits(sharp, precision)
     return "NaN".__force(1) if nan?
     return "Inf".__force(1) if infinite?
 
     precision = 6 if precision < 0
     digits, scale = __decimal
-    if byte == 0x66
-      half = scale > precision && __like_half?(precision, true)
-      return digits.__fixed(scale, precision, sharp, half)
-    end
+    half = scale > precision && __like_half?(precision, true)
+    digits.__fixed(scale, precision, sharp, half)
+  end
 
+  def __exponent_digits(byte, sharp, precision)
+    return "NaN".__force(1) if nan?
+    return "Inf".__force(1) if infinite?
+
+    precision = 6 if precision < 0
+    digits, scale = __decimal
     small = byte | 0x20
     precision = precision == 0 ? 0 : precision - 1 if small == 0x67
     exponent = self == 0 ? 0 : digits.__bytesize - 1 - scale

@@ -16,6 +16,7 @@ mod comparable;
 mod enumerator;
 mod exception;
 mod float;
+mod format;
 mod hash;
 mod integer;
 pub(crate) mod kernel;
@@ -517,15 +518,26 @@ thread_local! {
 /// Nodes from which on a method of the files about texts is large.
 const LARGE: u32 = 40;
 /// Those that are large for what their primitives come to.
-const LARGE_PRIMITIVES: &[&str] = &["#append", "#grow", "#all_ascii?"];
+const LARGE_PRIMITIVES: &[&str] = &["#append", "#grow", "#all_ascii?", "#interpolate"];
 /// What the names of those begin with that are for characters of several bytes: most texts have none, and are not to have
 /// code for them everywhere.
 const WIDE: &str = "#wide_";
+/// What the names of those begin with that are one function, whatever numbers they are given.
+const ANY: &str = "#any_";
 
 /// Is it a large method of the files about texts?
 pub(crate) fn is_large_text_method(code: &Code) -> bool {
-    (code.nodes >= LARGE || LARGE_PRIMITIVES.contains(&code.name.as_str()) || code.name.starts_with(WIDE))
+    let name = code.name.as_str();
+    (code.nodes >= LARGE
+        || LARGE_PRIMITIVES.contains(&name)
+        || name.starts_with(WIDE)
+        || name.starts_with(ANY))
         && is_text_method(code)
+}
+
+/// Is there a function of a part of built-ins for each choice of numbers that it is given?
+pub(crate) fn is_specialised(name: &str) -> bool {
+    is_primitive(name) && !name.starts_with(ANY)
 }
 
 /// Is it a method of the files about texts?

@@ -2,7 +2,7 @@
 //! of what writes or reads it (`packing.rb`).
 
 use super::{Invocation, Row, carrying, naming};
-use crate::infer::{Encoding, Lowerer, Operand};
+use crate::infer::{Condition, Encoding, Lowerer, Operand};
 use crate::ir::ErrorKind;
 use crate::types::Type;
 
@@ -15,6 +15,8 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 pub(super) const ARRAY_ROWS: &[Row] = &[carrying("pack", pack)];
+
+const CHANGED: &str = "`unpack` by a format that was changed cannot run in a section [unsupported-string]\n  hint: write the format out";
 
 /// So many values are told apart by their place; more are a list of as many as there are.
 const MOST_VALUES: i64 = 64;
@@ -151,6 +153,10 @@ fn unpack(s: &mut Lowerer<'_>, call: &Invocation, first: bool) -> Operand {
         let Some(text) = s.b.text(format.value()) else {
             return refuse(s, "by a format that is put together", "write the format out");
         };
+        if s.unchanging_text(&format).is_none() {
+            let same = s.is_text(&format, &text);
+            s.check(same, ErrorKind::Unsupported(CHANGED.into()), &[]);
+        }
         let at = match &offset {
             Some(offset) => s.send(&receiver, "#unpack_offset", std::slice::from_ref(offset), 2),
             None => Operand::integer(s.b.i64(0)),
@@ -327,10 +333,21 @@ fn pack(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         if !format.types.single().is_some_and(Type::is_string) {
             return s.fail_conversion("no implicit conversion of ", &format, " into String");
         }
-        match s.b.text(format.value()).and_then(|text| directives(&text)) {
-            Some(all) => packed(s, &receiver, &all),
-            None => s.send(&receiver, "#pack_by", &[format], 1),
+        let written = s.b.text(format.value());
+        let Some((text, all)) = written.and_then(|text| directives(&text).map(|all| (text, all))) else {
+            return s.send(&receiver, "#pack_by", &[format], 1);
+        };
+        if s.unchanging_text(&format).is_some() {
+            return packed(s, &receiver, &all);
         }
+        // A variable holds it, by which it may have been changed.
+        let condition = Condition { value: s.is_text(&format, &text), yes: vec![], no: vec![] };
+        s.branch(
+            0x660,
+            condition,
+            |s| packed(s, &receiver, &all),
+            |s| s.send(&receiver, "#pack_by", std::slice::from_ref(&format), 1),
+        )
     })
 }
 

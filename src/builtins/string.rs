@@ -231,6 +231,10 @@ pub(super) const PRIMITIVES: &[Row] = &[
         s.push_byte(&c.receiver, c.args[0].value());
         c.receiver.clone()
     }),
+    row("#push_word", |s, c| {
+        s.push_word(&c.receiver, c.args[0].value(), c.args[1].value());
+        c.receiver.clone()
+    }),
     row("#enlarge", |s, c| {
         s.enlarge_string(&c.receiver, c.args[0].value());
         c.receiver.clone()
@@ -438,10 +442,16 @@ fn argument_at(s: &mut Lowerer<'_>, items: &[Operand], index: Value, at: i64) ->
 /// `text % args`. Of a text that is written out it is known which directives there are; no others are made.
 fn formatted(s: &mut Lowerer<'_>, text: &Operand, args: Operand) -> Operand {
     const KINDS: [&str; 7] = ["s", "p", "c", "diuxXobB", "f", "eEgG", "*"];
-    let written = match s.b.is_dead() || text.is_bottom() {
-        true => return Operand::bottom(),
-        false => s.b.text(text.value()),
-    };
+    if s.b.is_dead() || text.is_bottom() {
+        return Operand::bottom();
+    }
+    if let (Some(written), Some(Type::Tuple(_))) = (s.unchanging_text(text), args.types.single()) {
+        let values = s.tuple_items(&args);
+        if let Some(result) = super::format::taken_apart(s, &written, &values) {
+            return result;
+        }
+    }
+    let written = s.b.text(text.value());
     let has = |letters: &str| written.as_ref().is_none_or(|text| text.contains(|c| letters.contains(c)));
     let mut kinds: i64 = KINDS.iter().enumerate().map(|(i, letters)| i64::from(has(letters)) << i).sum();
     let mut args = args;

@@ -22,6 +22,51 @@ module ChangedString
     __append(text, 0, text.__bytesize).__force(encoding)
   end
 
+  # A value that is no object of its own: a number without a String of it in between.
+  def __any_value(value)
+    if value.is_a?(Integer)
+      __any_decimal(value)
+    else
+      __interpolate(value.to_s)
+    end
+    nil
+  end
+
+  # Up to eight bytes that are ASCII characters, of a text in UTF-8.
+  def __any_ascii(word, count)
+    __push_word(word, count)
+    __force(0) if __encoding == 1
+    nil
+  end
+
+  # Up to eight bytes.
+  def __any_word(word, count)
+    __push_word(word, count)
+    nil
+  end
+
+  # The digits of a number.
+  def __any_decimal(number)
+    size = number < 0 ? 2 : 1
+    rest = number
+    while rest > 9 || rest < -9
+      size += 1
+      rest = (rest - rest.remainder(10)) / 10
+    end
+    at = __bytesize + size
+    __append("                    ", 0, size)
+    rest = number
+    while true
+      at -= 1
+      digit = rest.remainder(10)
+      __set_byte(at, 48 + (digit < 0 ? -digit : digit))
+      rest = (rest - digit) / 10
+      break if rest == 0
+    end
+    __set_byte(at - 1, 45) if number < 0
+    nil
+  end
+
   # What it is now.
   def __still
     __may_change? ? __copy_string : self

@@ -512,8 +512,8 @@ impl Lowerer<'_> {
                 }
             });
         }
-        match self.texts_of(&parts, &mut values.into_iter()) {
-            Some(texts) => self.joined_texts(&parts, &texts),
+        match self.pieces_of(&parts, &mut values.into_iter()) {
+            Some(pieces) => self.joined(&pieces),
             None => Operand::bottom(),
         }
     }

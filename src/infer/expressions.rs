@@ -5,7 +5,7 @@ use super::held_procs::Closure;
 use super::host::RootKey;
 use super::operand::Operand;
 use super::splats::Spread;
-use super::{Condition, Lowerer, growth};
+use super::{Condition, Encoding, Lowerer, growth};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{BinaryOp, Comparison, ErrorKind, Ty, UnaryOp};
 use crate::syntax::ast::{Kind, METHOD_AROUND, Node, StringPart, Target, When};
@@ -19,6 +19,17 @@ pub(crate) const SLOT_LOOP: u32 = 40;
 pub(crate) const SLOT_LEAVE: u32 = 0x1000;
 const SLOT_SAFE: u32 = 44;
 const SLOT_WHEN: u32 = 45;
+
+/// Bytes of a text that there is room for where a value is put into it.
+const VALUE_ROOM: i64 = 8;
+
+/// What a text is put together of.
+pub(super) enum Piece {
+    Written(String),
+    /// What cannot change: its text is made where it is put.
+    Value(Operand),
+    Text(Operand),
+}
 
 impl Lowerer<'_> {
     /// Lowers `node` and gives its value.
@@ -666,76 +677,108 @@ impl Lowerer<'_> {
             return self.string_of_text(text);
         }
         let mut values = Vec::new();
-        let mut texts = Vec::new();
+        let mut pieces = Vec::new();
         // A text is made as soon as its value is there.
         for (i, part) in parts.iter().enumerate() {
             if let StringPart::Expression(expression) = part {
                 values.push(self.interpolated(expression));
                 self.enter(node);
             }
-            match self.text_of_part(i, part, &mut values.drain(..)) {
-                Some(text) => texts.push(text),
+            match self.piece(i, part, &mut values.drain(..)) {
+                Some(piece) => pieces.push(piece),
                 None => return Operand::bottom(),
             }
         }
-        self.joined_texts(parts, &texts)
+        self.joined(&pieces)
     }
 
-    /// The text of a part, whose value comes next if it has one.
-    fn text_of_part(
+    /// A part of a text, whose value comes next if it has one.
+    fn piece(
         &mut self,
         number: usize,
         part: &StringPart,
         values: &mut dyn Iterator<Item = Operand>,
-    ) -> Option<Operand> {
-        let text = match part {
-            StringPart::Text(text) | StringPart::Frozen(text) => self.string_of_text(text),
-            StringPart::Expression(_) => {
-                let value = values.next().filter(|value| !value.is_bottom())?;
-                self.within_slot(number as u32, |s| crate::builtins::text_of(s, &value))
+    ) -> Option<Piece> {
+        let (StringPart::Text(text) | StringPart::Frozen(text)) = part else {
+            let value = values.next().filter(|value| !value.is_bottom())?;
+            if self.has_plain_text(&value.types) {
+                return Some(Piece::Value(value));
             }
+            let text = self.within_slot(number as u32, |s| crate::builtins::text_of(s, &value));
+            return if text.is_bottom() { None } else { Some(Piece::Text(text)) };
         };
-        Some(text).filter(|text| !text.is_bottom())
+        Some(Piece::Written(text.clone()))
     }
 
-    /// The texts of parts whose values are there.
-    pub(super) fn texts_of(
+    /// The parts of a text whose values are there.
+    pub(super) fn pieces_of(
         &mut self,
         parts: &[StringPart],
         values: &mut dyn Iterator<Item = Operand>,
-    ) -> Option<Vec<Operand>> {
-        parts.iter().enumerate().map(|(i, part)| self.text_of_part(i, part, values)).collect()
+    ) -> Option<Vec<Piece>> {
+        parts.iter().enumerate().map(|(i, part)| self.piece(i, part, values)).collect()
     }
 
-    /// A String of the texts of its parts.
-    pub(super) fn joined_texts(&mut self, parts: &[StringPart], texts: &[Operand]) -> Operand {
-        let has_text = parts.iter().any(|part| !matches!(part, StringPart::Expression(_)));
-        let like_first = has_text || texts.len() > 1 && self.host.dialect().expressions_tell_encoding;
+    /// Values that cannot change, and of which Ruby's own `to_s` makes texts.
+    fn has_plain_text(&mut self, types: &TypeSet) -> bool {
+        let is_plain = |ty: &Type| {
+            matches!(ty, Type::Nil | Type::True | Type::False | Type::Integer | Type::Float | Type::Symbol)
+        };
+        types.iter().all(|ty| is_plain(ty) && !self.is_redefined(super::class_of(ty), "to_s"))
+    }
+
+    /// A String of its parts.
+    pub(super) fn joined(&mut self, pieces: &[Piece]) -> Operand {
+        let has_text = pieces.iter().any(|piece| matches!(piece, Piece::Written(_)));
+        let like_first = has_text || pieces.len() > 1 && self.host.dialect().expressions_tell_encoding;
         let mut room = self.b.i64(0);
-        for (i, (part, text)) in parts.iter().zip(texts).enumerate() {
-            let size = match part {
-                StringPart::Text(text) | StringPart::Frozen(text) => self.b.i64(text.len() as i64),
-                StringPart::Expression(_) => match self.send(text, "#bytesize", &[], 0x400 + i as u32) {
+        for (i, piece) in pieces.iter().enumerate() {
+            let size = match piece {
+                Piece::Written(text) => self.b.i64(text.len() as i64),
+                Piece::Value(_) => self.b.i64(VALUE_ROOM),
+                Piece::Text(text) => match self.send(text, "#bytesize", &[], 0x400 + i as u32) {
                     size if size.is_bottom() => return size,
                     size => size.value(),
                 },
             };
             room = self.b.binary(BinaryOp::Add, room, size);
         }
-        let string = match texts.first().filter(|_| like_first) {
-            Some(first) => self.send(first, "#build", &[Operand::integer(room)], 0),
-            None => {
-                let utf8 = self.b.i64(0);
-                self.new_string(room, utf8)
+        let string = match pieces.first().filter(|_| like_first) {
+            Some(Piece::Written(text)) => self.begun_text(text, room),
+            Some(Piece::Text(text)) => self.send(text, "#build", &[Operand::integer(room)], 0),
+            // The texts of Symbols say themselves which encoding they have.
+            Some(Piece::Value(value)) if value.types.contains(&Type::Symbol) => {
+                let text = crate::builtins::text_of(self, value);
+                if text.is_bottom() {
+                    return text;
+                }
+                self.send(&text, "#build", &[Operand::integer(room)], 0)
             }
+            Some(Piece::Value(_)) => {
+                let ascii = self.b.i64(Encoding::UsAscii as i64);
+                self.new_string(room, ascii)
+            }
+            None => self.begun_text("", room),
         };
         if string.is_bottom() {
             return string;
         }
-        for (i, text) in texts.iter().enumerate() {
-            let joined = self.send(&string, "#interpolate", std::slice::from_ref(text), 1 + i as u32);
-            if joined.is_bottom() {
-                return joined;
+        for (i, piece) in pieces.iter().enumerate() {
+            let slot = 1 + i as u32;
+            let put = match piece {
+                Piece::Written(_) if i == 0 => continue,
+                Piece::Written(text) if text.is_ascii() => {
+                    self.within_slot(slot, |s| s.put_written(&string, text, "#any_ascii"))
+                }
+                Piece::Written(text) => {
+                    let text = self.string_of_text(text);
+                    self.send(&string, "#interpolate", &[text], slot)
+                }
+                Piece::Value(value) => self.send(&string, "#any_value", std::slice::from_ref(value), slot),
+                Piece::Text(text) => self.send(&string, "#interpolate", std::slice::from_ref(text), slot),
+            };
+            if put.is_bottom() {
+                return put;
             }
         }
         string

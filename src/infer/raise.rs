@@ -175,9 +175,9 @@ impl Lowerer<'_> {
         let is_copy = parts.len() == 1 && values.iter().any(|value| value.types.iter().any(Type::is_string));
         if is_copy || !values.iter().all(is_known) || values.iter().filter(has_number).count() > 2 {
             // Two values go along with a failure.
-            let texts = self.texts_of(&parts, &mut values.into_iter());
-            let text = match texts {
-                Some(texts) => self.joined_texts(&parts, &texts),
+            let pieces = self.pieces_of(&parts, &mut values.into_iter());
+            let text = match pieces {
+                Some(pieces) => self.joined(&pieces),
                 None => return Operand::bottom(),
             };
             if text.is_bottom() {

@@ -13,6 +13,7 @@ use crate::heap::hashing;
 use crate::ir::{BinaryOp, Buffer, Comparison, UnaryOp, Value};
 use crate::syntax::ast::{Kind, Node, StringPart};
 use crate::types::{ClassId, Type, TypeSet};
+use std::rc::Rc;
 
 /// The variables of a made String behind its class, as they lie in memory.
 const FIELDS: [&str; 4] = ["#bytesize", "#room", "#start", "#flags"];
@@ -36,6 +37,9 @@ pub const STRING_INTERNED: i64 = 8;
 pub const STRING_ASCII: i64 = 16;
 /// The top bit of each byte.
 const NOT_ASCII: i64 = 0x8080_8080_8080_8080_u64 as i64;
+
+/// Bytes up to which a text is put behind another one word by word.
+const MAX_IN_WORDS: usize = 32;
 
 /// The columns of what is known of a String from before the section.
 pub const BYTESIZE: &str = "#bytesize";
@@ -137,6 +141,7 @@ const LOOKING: &[&str] = &[
     "unpack",
     "unpack1",
     "upto",
+    "%",
 ];
 /// Methods of Strings that give the String itself, or tell which one it is.
 const ITSELF: &[&str] = &[
@@ -190,6 +195,12 @@ impl Lowerer<'_> {
         Some(literal)
     }
 
+    /// The text of a String that was written out, and that nobody can change.
+    pub(crate) fn unchanging_text(&self, string: &Operand) -> Option<Rc<str>> {
+        let is_outside = matches!(string.types.single(), Some(Type::Object(_, ClassId::STRING)));
+        if is_outside { self.b.text(string.value()) } else { None }
+    }
+
     /// A table of what the running Ruby says of characters, as a String that is there before the section.
     pub(crate) fn characters(&mut self, table: &str) -> Operand {
         self.root(&RootKey::Characters(table.into())).unwrap_or_else(Operand::bottom)
@@ -212,14 +223,15 @@ impl Lowerer<'_> {
             ty if ty.is_string() => LOOKING.contains(&name),
             ty if ty.is_hash() => matches!(name, "[]" | "key?" | "has_key?" | "include?" | "member?" | "dig"),
             Type::Array(_) | Type::List(_) | Type::Tuple(_) => {
-                matches!(name, "join" | "include?" | "index" | "count")
+                matches!(name, "join" | "include?" | "index" | "count" | "pack")
             }
             Type::Nil | Type::True | Type::False | Type::Integer | Type::Float | Type::Symbol => {
                 matches!(name, "==" | "#equals" | "!=" | "===" | "eql?")
             }
             _ => false,
         };
-        receivers.iter().all(looks)
+        let formats = matches!(name, "format" | "sprintf" | "printf");
+        (formats || receivers.iter().all(looks))
             && receivers.iter().all(|ty| {
                 let found = self.host.method(super::class_of(ty), name);
                 matches!(found, Ok(Some(FoundMethod { method: Method::Native { .. }, .. })))
@@ -636,6 +648,37 @@ impl Lowerer<'_> {
         string
     }
 
+    /// A String that begins with a text, with room for so many bytes.
+    pub(crate) fn begun_text(&mut self, text: &str, room: Value) -> Operand {
+        let encoding = self.b.i64(Encoding::Utf8 as i64);
+        let string = self.new_string(room, encoding);
+        self.set_string_text(&string, text);
+        string
+    }
+
+    /// Puts a text behind, word by word if it is not long.
+    pub(crate) fn put_written(&mut self, string: &Operand, text: &str, by: &str) -> Operand {
+        if text.len() > MAX_IN_WORDS {
+            let text = self.string_of_text(text);
+            let (from, size) = (self.b.i64(0), self.string_size(&text));
+            return match by {
+                "#any_word" => {
+                    self.send(string, "#append", &[text, Operand::integer(from), Operand::integer(size)], 1)
+                }
+                _ => self.send(string, "#interpolate", &[text], 1),
+            };
+        }
+        for (i, bytes) in (0..).zip(text.as_bytes().chunks(8)) {
+            let numbers = [hashing::word(bytes), bytes.len() as i64];
+            let numbers = numbers.map(|number| Operand::integer(self.b.i64(number)));
+            let put = self.within_slot(0x620 + i, |s| s.send(string, by, &numbers, 1));
+            if put.is_bottom() {
+                return put;
+            }
+        }
+        Operand::nil()
+    }
+
     /// Puts a text into a String that has just been made, with room for it.
     fn set_string_text(&mut self, string: &Operand, text: &str) {
         if self.b.is_dead() || text.is_empty() {
@@ -720,6 +763,17 @@ impl Lowerer<'_> {
         self.put_bytes(place, size, byte, !string.types.single().is_some_and(Type::is_made_string));
         self.mark_bytes(string, byte);
         let longer = self.plus(size, 1);
+        self.set_string_size(string, longer);
+    }
+
+    /// Appends up to eight bytes of a word; behind them it has zeros.
+    pub(crate) fn push_word(&mut self, string: &Operand, word: Value, count: Value) {
+        self.string_room(string, count);
+        let Some(place) = self.changing_bytes(string) else { return };
+        let size = self.string_size(string);
+        self.put_bytes(place, size, word, true);
+        self.mark_bytes(string, word);
+        let longer = self.b.binary(BinaryOp::Add, size, count);
         self.set_string_size(string, longer);
     }
 

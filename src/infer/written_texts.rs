@@ -88,10 +88,7 @@ impl Lowerer<'_> {
     fn is_written(&mut self, subject: &Operand, text: &str) -> Value {
         let answer = self.switch(subject, 0x650, &mut |s, one| {
             let is_it = match one.types.iter().any(Type::is_string) {
-                true => {
-                    let one = s.looked_at(&one);
-                    s.is_text(&one, text)
-                }
+                true => s.is_text(&one, text),
                 false => s.b.bool(false),
             };
             Operand::bool(is_it)
@@ -104,8 +101,14 @@ impl Lowerer<'_> {
         LookedAt { string: string.clone(), size, first: self.string_word(string, zero) }
     }
 
+    /// Is a String this text?
+    pub(crate) fn is_text(&mut self, string: &Operand, text: &str) -> Value {
+        let string = self.looked_at(string);
+        self.has_bytes(&string, text)
+    }
+
     /// Has a String these bytes, in an encoding in which they are this text?
-    fn is_text(&mut self, LookedAt { string, size, first }: &LookedAt, text: &str) -> Value {
+    fn has_bytes(&mut self, LookedAt { string, size, first }: &LookedAt, text: &str) -> Value {
         let length = self.b.i64(text.len() as i64);
         let mut same = self.b.compare(Comparison::Eq, *size, length);
         let words: Vec<i64> = text.as_bytes().chunks(8).map(hashing::word).collect();
@@ -195,7 +198,7 @@ impl Lowerer<'_> {
     /// Sets the number of the clause, if one of these texts is the String.
     fn search(&mut self, string: &LookedAt, hash: Value, sought: &[Sought<'_>], found: Var) {
         if let [one] = sought {
-            let same = self.is_text(string, one.text);
+            let same = self.has_bytes(string, one.text);
             self.b.open();
             let when = self.b.i64(one.when as i64);
             self.b.set(found, when);

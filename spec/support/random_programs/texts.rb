@@ -35,7 +35,8 @@ module RandomPrograms
 
     def called_text(depth)
       text = expression([:str], depth)
-      case between(0, 5)
+      case between(0, 6)
+      when 6 then written_format(text, depth)
       when 0 then e("(", text, "[", expression([:int], depth), " % 9] || \"-\")")
       when 1 then e(text, ".partition(", expression([:str], depth), ")[", pick(%w[0 1 2]), "]")
       when 2
@@ -44,6 +45,35 @@ module RandomPrograms
         e("format(\"%s|%5.3s|%+d\", ", text, ", ", expression([:str], depth), ", ", expression([:int], depth), ")")
       else e("(", text, pick(CALLS), ")")
       end
+    end
+
+    # Directives by the values that they are for.
+    DIRECTIVES = { %w[d i u x X o b B] => [:int], %w[f e g G E] => [:float], %w[s p] => nil, %w[c] => [:str] }.freeze
+    BETWEEN = ["", " ", "%%", "é", "a text of more than a word ", "|"].freeze
+
+    # A format that is written out, with values that fit, and now and then with one that does not or too few.
+    def written_format(text, depth)
+      letters = Array.new(between(1, 4)) { pick(DIRECTIVES.keys) }
+      format = letters.map { |some| "#{pick(BETWEEN)}%#{directive_form}#{pick(some)}" }.join + pick(BETWEEN)
+      values = letters.map { |some| format_value(DIRECTIVES.fetch(some), text, depth - 1) }
+      values.pop if chance(0.02)
+      return e("(", format.inspect, " % [", Node.list(values), "])") if chance(0.4)
+
+      e(pick(%w[format sprintf]), "(", Node.list([format.inspect, *values]), ")")
+    end
+
+    def directive_form
+      flags = Array.new(between(0, 2)) { pick(["-", "+", " ", "0", "#"]) }.join
+      "#{flags}#{pick(["", "", between(1, 12)])}#{pick(["", "", ".", ".#{between(0, 9)}"])}"
+    end
+
+    def format_value(types, text, depth)
+      return e(pick(["\"x\"", "\"é\"", "65"])) if types == [:str]
+      return expression([:int], depth) if types == [:float] && chance(0.2)
+      return text if types.nil? && chance(0.3)
+
+      types = pick([[:str], [:int], [:sym], %i[int nil], [:bool], [:float]]) if types.nil? || chance(0.03)
+      expression(types, depth)
     end
 
     def named_format(text, depth)
@@ -62,7 +92,7 @@ module RandomPrograms
     def joined(depth) = e("(", expression([:str], depth), " + ", expression([:str], depth), ")")
 
     def written(depth)
-      types = pick([[:str], [:str], [:int], [:sym], %i[int nil], [:bool]])
+      types = pick([[:str], [:str], [:int], [:sym], %i[int nil], [:bool], [:float], %i[int sym nil], %i[int str]])
       rest = pick(["", ">", "\#{#{between(0, 9)}}"])
       e("\"", pick(["", "<", "é "]), "\#{", expression(types, depth), "}", rest, "\"")
     end
