@@ -14,6 +14,7 @@ pub mod faults;
 pub mod heap;
 pub mod huge_pages;
 pub mod infer;
+pub mod intrinsics;
 pub mod ir;
 pub mod memory;
 pub mod parallel;

@@ -615,7 +615,14 @@ module Float
     end
   end
 
+  # By a function in Rust: the directive, whether it has a `#`, and the precision.
+  def __written(byte, sharp, precision)
+    room = (precision < 0 ? 6 : precision) + (abs < 1e30 ? 40 : 320)
+    __formatted_digits(room, byte, sharp ? 1 : 0, precision)
+  end
+
   def __fixed_digits(sharp, precision)
+    return __written(0x66, sharp, precision) if __intrinsics?
     return "NaN".__force(1) if nan?
     return "Inf".__force(1) if infinite?
 
@@ -626,6 +633,7 @@ module Float
   end
 
   def __exponent_digits(byte, sharp, precision)
+    return __written(byte, sharp, precision) if __intrinsics?
     return "NaN".__force(1) if nan?
     return "Inf".__force(1) if infinite?
 

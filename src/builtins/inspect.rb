@@ -2,6 +2,7 @@
 
 module Float
   def to_s
+    return __shortest_digits if __intrinsics?
     return "NaN".__force(1) if nan?
 
     text = self < 0.0 || self == 0.0 && 1.0 / self < 0.0 ? "-".__force(1) : "".__force(1)

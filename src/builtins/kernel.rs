@@ -51,6 +51,11 @@ pub(super) const ROWS: &[Row] = &[
     }),
     carrying("#alike", alike),
     // What the running Ruby does, as `core.rb` asks for it.
+    // Is there a function in Rust for what is done with bytes and digits? Elsewhere Ruby's text does it.
+    bare("#intrinsics?", |s, _| {
+        let has = s.has_intrinsics();
+        Operand::bool(s.b.bool(has))
+    }),
     row("#ruby?", |s, c| {
         let name = c.args.first().and_then(|arg| s.symbol_name(arg)).unwrap_or_default();
         let fact = s.host.dialect().fact(&name).unwrap_or_default();

@@ -3,17 +3,25 @@
 use super::integer::to_integer_argument;
 use super::{Invocation, Row, bare, row};
 use crate::infer::{Lowerer, Operand};
+use crate::intrinsics::Intrinsic;
 use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
 use crate::types::Type;
 
 /// Larger powers of ten are no Floats.
 const MOST_DIGITS: i64 = 22;
+/// The most bytes of an Integer of 64 bits, and of what `Float#to_s` gives.
+const DECIMAL_ROOM: i64 = 20;
+const FLOAT_ROOM: i64 = 32;
 
 pub(super) const INTEGER_ROWS: &[Row] = &[
     row("#list", |s, c| s.new_list(0, c.args[0].value())),
     row("#power_of_ten", |s, c| {
         let power = power_of_ten(s, c.args[0].value());
         Operand::integer(power)
+    }),
+    bare("#decimal_digits", |s, c| {
+        let room = s.b.i64(DECIMAL_ROOM);
+        s.digits_by(Intrinsic::PushInteger, room, &[c.receiver.value()])
     }),
     bare("#overflow", |s, c| s.fail(ErrorKind::Overflow { operator: outer_name(s, c) }, &[])),
     bare("#float_of_bits", |s, c| Operand::float(s.b.unary(UnaryOp::BitsToF64, c.receiver.value()))),
@@ -22,6 +30,15 @@ pub(super) const INTEGER_ROWS: &[Row] = &[
 pub(super) const FLOAT_ROWS: &[Row] = &[
     row("#list", |s, c| s.new_list(0, c.args[0].value())),
     bare("#bits", |s, c| Operand::integer(s.b.unary(UnaryOp::BitsToI64, c.receiver.value()))),
+    bare("#shortest_digits", |s, c| {
+        let (room, bits) = (s.b.i64(FLOAT_ROOM), s.b.unary(UnaryOp::BitsToI64, c.receiver.value()));
+        s.digits_by(Intrinsic::PushFloat, room, &[bits])
+    }),
+    row("#formatted_digits", |s, c| {
+        let bits = s.b.unary(UnaryOp::BitsToI64, c.receiver.value());
+        let [room, directive, sharp, precision] = [0, 1, 2, 3].map(|i| c.args[i].value());
+        s.digits_by(Intrinsic::PushFormatted, room, &[bits, directive, sharp, precision])
+    }),
     bare("#floor", |s, c| Operand::float(s.b.unary(UnaryOp::FloorF, c.receiver.value()))),
     bare("#ceil", |s, c| Operand::float(s.b.unary(UnaryOp::CeilF, c.receiver.value()))),
     bare("#truncate", |s, c| Operand::float(s.b.unary(UnaryOp::TruncF, c.receiver.value()))),

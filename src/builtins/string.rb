@@ -69,6 +69,8 @@ module String
 
   # The byte that so many characters from a byte on end at, or -1.
   def __skip(i, count)
+    return __skip_characters(i, count) if __intrinsics?
+
     n = __bytesize
     while count > 0
       return -1 if i >= n
@@ -95,6 +97,8 @@ module String
   end
 
   def __wide_characters(from, to)
+    return __count_characters(from, to) if __intrinsics?
+
     count = 0
     while from < to
       if __eight_of_ascii?(from, to)
@@ -122,6 +126,7 @@ module String
   def valid_encoding?
     return true if __ascii? || __encoding == 2
     return false if __encoding == 1
+    return __valid_bytes == 1 if __intrinsics?
 
     i = 0
     n = __bytesize
@@ -209,11 +214,8 @@ module String
   end
 
   def __compare(other)
-    least = __bytesize < other.__bytesize ? __bytesize : other.__bytesize
-    i = 0
-    i += 1 while i < least && __byte(i) == other.__byte(i)
-    return __byte(i) < other.__byte(i) ? -1 : 1 if i < least
-    return __bytesize <=> other.__bytesize if __bytesize != other.__bytesize
+    order = __compare_bytes(other)
+    return order if order != 0
     return 0 if __encoding == other.__encoding || __ascii?
 
     # By MRI's numbers of encodings: BINARY, UTF-8, US-ASCII.
@@ -252,6 +254,8 @@ module String
   end
 
   def __compare_bytes(other)
+    return __order_bytes(other) if __intrinsics?
+
     least = __bytesize < other.__bytesize ? __bytesize : other.__bytesize
     i = 0
     i += 1 while i < least && __byte(i) == other.__byte(i)

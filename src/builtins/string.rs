@@ -3,6 +3,7 @@
 
 use super::{Invocation, Row, bare, carrying, naming, row};
 use crate::infer::{CallType, Encoding, Lowerer, Operand};
+use crate::intrinsics::Intrinsic;
 use crate::ir::{BufferKind, Comparison, ErrorKind, MessagePart, Ty, UnaryOp, Value};
 use crate::types::{ClassId, Type};
 
@@ -117,6 +118,36 @@ pub(super) const PRIMITIVES: &[Row] = &[
     bare("#encoding", |s, c| Operand::integer(s.string_encoding(&c.receiver))),
     bare("#marked_ascii?", |s, c| Operand::bool(s.string_marked_ascii(&c.receiver))),
     bare("#scan_ascii?", |s, c| Operand::bool(s.scan_ascii(&c.receiver))),
+    carrying("#last_index_bytes", |s, c| {
+        let from = c.args[1].value();
+        s.switch(&c.args[0], 0, &mut |s, other| {
+            let sizes = [s.string_size(&c.receiver), s.string_size(&other)];
+            asked(s, Intrinsic::LastIndexBytes, &[&c.receiver, &other], &[sizes[0], sizes[1], from])
+        })
+    }),
+    carrying("#order_bytes", |s, c| {
+        s.switch(&c.args[0], 0, &mut |s, other| {
+            let sizes = [s.string_size(&c.receiver), s.string_size(&other)];
+            asked(s, Intrinsic::CompareBytes, &[&c.receiver, &other], &sizes)
+        })
+    }),
+    bare("#valid_bytes", |s, c| {
+        let size = s.string_size(&c.receiver);
+        asked(s, Intrinsic::IsValid, &[&c.receiver], &[size])
+    }),
+    row("#count_characters", |s, c| {
+        let size = s.string_size(&c.receiver);
+        asked(s, Intrinsic::Characters, &[&c.receiver], &[size, c.args[0].value(), c.args[1].value()])
+    }),
+    row("#skip_characters", |s, c| {
+        let size = s.string_size(&c.receiver);
+        asked(s, Intrinsic::SkipCharacters, &[&c.receiver], &[size, c.args[0].value(), c.args[1].value()])
+    }),
+    row("#scan_float", |s, c| {
+        let args: Vec<_> = c.args.iter().map(Operand::value).collect();
+        let bits = asked(s, Intrinsic::ScanFloat, &[&c.receiver], &args);
+        if bits.is_bottom() { bits } else { Operand::float(s.b.unary(UnaryOp::BitsToF64, bits.value())) }
+    }),
     bare("#hash", |s, c| Operand::integer(s.string_hash(&c.receiver))),
     row("#byte", |s, c| Operand::integer(s.string_byte(&c.receiver, c.args[0].value()))),
     row("#word", |s, c| Operand::integer(s.string_word(&c.receiver, c.args[0].value()))),
@@ -264,6 +295,11 @@ pub(super) const PRIMITIVES: &[Row] = &[
         c.receiver.clone()
     }),
 ];
+
+/// What an intrinsic gives that only reads, where there are intrinsics.
+fn asked(s: &mut Lowerer<'_>, function: Intrinsic, strings: &[&Operand], args: &[Value]) -> Operand {
+    s.ask_bytes(function, strings, args).map_or_else(Operand::bottom, Operand::integer)
+}
 
 /// What is found out as the section runs: that it does not run.
 pub(super) const REFUSALS: &[Row] = &[

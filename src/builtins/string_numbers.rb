@@ -207,6 +207,8 @@ module String
 
   # The number of digits before and behind a point; of those behind it MRI takes no more than sixty are needed for.
   def __scan_decimal(i, whole, fraction, last, exponent)
+    return __scan_float(i, whole, fraction, last, exponent) if __intrinsics?
+
     i += 1 while i < last && (__byte(i) == 0x30 || !__digit?(__byte(i)))
     return 0.0 if i == last
 
@@ -333,6 +335,7 @@ module Integer
   end
 
   def __decimal_text
+    return __decimal_digits if __intrinsics?
     return "0".__force(1) if self == 0
 
     size = self < 0 ? 1 : 0

@@ -272,6 +272,10 @@ pub trait Host {
     fn outlines_all(&self) -> bool {
         false
     }
+    /// Do elements run on the CPU, whatever happens?
+    fn elements_on_cpu(&self) -> bool {
+        false
+    }
     /// The address down to which inference may use the stack of this thread.
     fn stack_end(&self) -> usize {
         0

@@ -110,6 +110,11 @@ pub use strings::{
 };
 pub use unread::unread_columns;
 
+/// The variables of Strings that sections make, as they lie in memory.
+pub(crate) mod made_string {
+    pub use super::strings::{FLAGS, ROOM, SIZE, START, STRING_ASCII as ASCII};
+}
+
 use crate::diagnostic::Diagnostic;
 use crate::error::Error;
 use crate::heap::Schema;

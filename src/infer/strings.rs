@@ -10,6 +10,7 @@ use super::changing_strings::Bytes;
 use super::host::{FoundMethod, Method, RootKey};
 use super::operand::Operand;
 use crate::heap::hashing;
+use crate::intrinsics::Intrinsic;
 use crate::ir::{BinaryOp, Buffer, Comparison, UnaryOp, Value};
 use crate::syntax::ast::{Kind, Node, StringPart};
 use crate::types::{ClassId, Type, TypeSet};
@@ -18,13 +19,13 @@ use std::rc::Rc;
 /// The variables of a made String behind its class, as they lie in memory.
 const FIELDS: [&str; 4] = ["#bytesize", "#room", "#start", "#flags"];
 pub(super) const CLASS: i64 = 0;
-pub(super) const SIZE: i64 = 1;
+pub const SIZE: i64 = 1;
 /// For so many bytes there is room.
-pub(super) const ROOM: i64 = 2;
+pub const ROOM: i64 = 2;
 /// The word that its bytes begin with.
-pub(super) const START: i64 = 3;
+pub const START: i64 = 3;
 /// The encoding, whether it is frozen, and whether it is known to be ASCII.
-pub(super) const FLAGS: i64 = 4;
+pub const FLAGS: i64 = 4;
 pub(super) const HEADER: i64 = 5;
 /// The upper half of the flags, of one that has a row: the number of that, from 1.
 pub(super) const ROW: i64 = 32;
@@ -397,6 +398,58 @@ impl Lowerer<'_> {
         self.place_of_words(*kind, words.value())
     }
 
+    /// Does the code that is being made run on the CPU for sure, so that it can call functions in Rust?
+    pub(crate) fn has_intrinsics(&self) -> bool {
+        self.in_driver || self.host.elements_on_cpu()
+    }
+
+    /// What an intrinsic that reads gives of the bytes of Strings and of numbers; `None` where there are none.
+    pub(crate) fn ask_bytes(
+        &mut self,
+        function: Intrinsic,
+        strings: &[&Operand],
+        args: &[Value],
+    ) -> Option<Value> {
+        if !self.has_intrinsics() {
+            return None;
+        }
+        let texts = strings.iter().map(|string| self.place_of_bytes(string)).collect::<Option<Vec<_>>>()?;
+        Some(self.b.intrinsic(function, texts, args.to_vec()))
+    }
+
+    /// The same as a truth.
+    fn ask_truth(&mut self, function: Intrinsic, strings: &[&Operand], args: &[Value]) -> Option<Value> {
+        let (answer, zero) = (self.ask_bytes(function, strings, args)?, self.b.i64(0));
+        Some(self.b.compare(Comparison::Ne, answer, zero))
+    }
+
+    /// Has an intrinsic write behind a made String, which has the room: what it puts there is of another String, if any,
+    /// and of numbers.
+    fn push_with(
+        &mut self,
+        function: Intrinsic,
+        string: &Operand,
+        other: Option<(Buffer, Value)>,
+        args: &[Value],
+    ) {
+        let scratch = self.scratch();
+        self.program.buffers[scratch.0 as usize].written = true;
+        let (memory, row) = (self.b.i32(0), self.b.unary(UnaryOp::ExtendI32, string.value()));
+        let texts = std::iter::once((scratch, memory)).chain(other).collect();
+        let args = std::iter::once(row).chain(args.iter().copied()).collect();
+        self.b.intrinsic(function, texts, args);
+    }
+
+    /// A new String of ASCII digits that an intrinsic writes, with room for so many bytes.
+    pub(crate) fn digits_by(&mut self, function: Intrinsic, room: Value, args: &[Value]) -> Operand {
+        let encoding = self.b.i64(Encoding::UsAscii as i64);
+        let string = self.new_string(room, encoding);
+        if !self.b.is_dead() {
+            self.push_with(function, &string, None, args);
+        }
+        string
+    }
+
     /// The byte at an index within the String.
     pub(crate) fn string_byte(&mut self, string: &Operand, index: Value) -> Value {
         let at = self.op(BinaryOp::Shr, index, 3);
@@ -445,6 +498,21 @@ impl Lowerer<'_> {
             return self.b.bool(false);
         }
         let size = self.string_size(string);
+        let ascii = match self.ask_truth(Intrinsic::IsAscii, &[string], &[size]) {
+            Some(ascii) => ascii,
+            None => self.scan_words(string, size),
+        };
+        if string.types.single().is_some_and(Type::is_made_string) {
+            let flags = self.string_field(string.value(), FLAGS);
+            let marked = self.op(BinaryOp::Or, flags, STRING_ASCII);
+            let flags = self.b.select(ascii, marked, flags);
+            self.set_string_field(string.value(), FLAGS, flags);
+        }
+        ascii
+    }
+
+    /// Is there nothing but ASCII in so many bytes?
+    fn scan_words(&mut self, string: &Operand, size: Value) -> Value {
         let words = self.string_words(size);
         let (zero, yes, no) = (self.b.i64(0), self.b.bool(true), self.b.bool(false));
         let ascii = self.b.var(crate::ir::Ty::Bool);
@@ -460,19 +528,15 @@ impl Lowerer<'_> {
                 });
             })
         });
-        let ascii = self.b.get(ascii);
-        if string.types.single().is_some_and(Type::is_made_string) {
-            let flags = self.string_field(string.value(), FLAGS);
-            let marked = self.op(BinaryOp::Or, flags, STRING_ASCII);
-            let flags = self.b.select(ascii, marked, flags);
-            self.set_string_field(string.value(), FLAGS, flags);
-        }
-        ascii
+        self.b.get(ascii)
     }
 
     /// A number that is the same for the same bytes, as [`hashing::of_bytes`] has it.
     pub(crate) fn string_hash(&mut self, string: &Operand) -> Value {
         let size = self.string_size(string);
+        if let Some(hash) = self.ask_bytes(Intrinsic::HashBytes, &[string], &[size]) {
+            return hash;
+        }
         let words = self.string_words(size);
         let zero = self.b.i64(0);
         let hash = self.b.var(crate::ir::Ty::I64);
@@ -508,8 +572,12 @@ impl Lowerer<'_> {
         let alike = self.b.compare(Comparison::Eq, size, others);
         self.within_slot(0x602, |s| {
             s.where_true(alike, |s| {
-                let words = s.string_words(size);
-                let same = s.same_words(words, |s, i| (s.string_word(one, i), s.string_word(other, i)));
+                let zero = s.b.i64(0);
+                let same = s.ask_truth(Intrinsic::SameBytes, &[one, other], &[zero, zero, size]);
+                let same = same.unwrap_or_else(|| {
+                    let words = s.string_words(size);
+                    s.same_words(words, |s, i| (s.string_word(one, i), s.string_word(other, i)))
+                });
                 s.where_true(same, |s| {
                     let (a, b) = (s.string_encoding(one), s.string_encoding(other));
                     let same = s.b.compare(Comparison::Eq, a, b);
@@ -559,6 +627,10 @@ impl Lowerer<'_> {
         other: (&Operand, Value),
         count: Value,
     ) -> Value {
+        let args = [one.1, other.1, count];
+        if let Some(same) = self.ask_truth(Intrinsic::SameBytes, &[one.0, other.0], &args) {
+            return same;
+        }
         let words = self.string_words(count);
         self.same_words(words, |s, i| {
             let done = s.op(BinaryOp::Shl, i, 3);
@@ -575,6 +647,9 @@ impl Lowerer<'_> {
     /// The index at which the other String's bytes stand first, from an index on that is not negative; -1 if there is none.
     pub(crate) fn index_of_bytes(&mut self, string: &Operand, other: &Operand, from: Value) -> Value {
         let (size, sought) = (self.string_size(string), self.string_size(other));
+        if let Some(index) = self.ask_bytes(Intrinsic::IndexBytes, &[string, other], &[size, sought, from]) {
+            return index;
+        }
         let last = self.b.binary(BinaryOp::Sub, size, sought);
         let end = self.plus(last, 1);
         let none = self.b.i64(-1);
@@ -801,6 +876,12 @@ impl Lowerer<'_> {
     /// Appends so many bytes of another String, from an index on.
     pub(crate) fn append_bytes(&mut self, string: &Operand, other: &Operand, from: Value, count: Value) {
         self.string_room(string, count);
+        if self.has_intrinsics() && string.types.single().is_some_and(Type::is_made_string) {
+            if let Some(place) = self.place_of_bytes(other) {
+                self.push_with(Intrinsic::Append, string, Some(place), &[from, count]);
+            }
+            return;
+        }
         let Some(place) = self.changing_bytes(string) else { return };
         let size = self.string_size(string);
         let (zero, words) = (self.b.i64(0), self.string_words(count));

@@ -155,6 +155,7 @@ impl Lowerer<'_> {
             Stmt::Call { .. } | Stmt::Store { .. } | Stmt::Fail { .. } | Stmt::Return(_) => true,
             Stmt::Let { op: Op::Watch { .. }, .. } => false,
             Stmt::Let { op: Op::Claim { .. }, .. } => true,
+            Stmt::Let { op: op @ Op::Intrinsic { .. }, .. } => op.written_text().is_some(),
             Stmt::Let { op, site, .. } => {
                 site.is_some()
                     || matches!(op, Op::Random | Op::Match { .. } | Op::Group(_) | Op::Print { .. })

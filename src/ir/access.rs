@@ -100,6 +100,11 @@ pub fn accesses_of(program: &Program, kernel: &Kernel) -> BTreeMap<Buffer, Acces
                     | Op::Print { words: buffer, first: index, .. },
                 ..
             } => touch(*buffer, *index, false),
+            Stmt::Let { op: op @ Op::Intrinsic { texts, .. }, .. } => {
+                for (at, (words, first)) in texts.iter().enumerate() {
+                    touch(*words, *first, at == 0 && op.written_text().is_some());
+                }
+            }
             Stmt::Store { buffer, index, .. } => touch(*buffer, *index, true),
             Stmt::Let { op: Op::Watch { marks, row, write, .. }, .. } => touch(*marks, *row, *write),
             Stmt::Let { op: Op::Claim { ends, count }, .. } => touch(*ends, *count, true),

@@ -8,6 +8,7 @@ use super::{
     Arrays, BinaryOp, Block, Buffer, Comparison, Function, Interval, Items, KernelId, Label, MathFn, Op,
     Reduction, Scalar, SiteId, Stmt, Ty, UnaryOp, Value, ValueData, Var,
 };
+use crate::intrinsics::Intrinsic;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -301,6 +302,11 @@ impl Builder {
     /// Prints bytes (see [`Op::Print`]).
     pub fn print(&mut self, words: Buffer, first: Value, tells: Vec<Value>) -> Value {
         self.define(Op::Print { words, first, tells }, Ty::Bool, Interval::FULL, None)
+    }
+
+    /// What a function written in Rust gives (see [`Op::Intrinsic`]).
+    pub fn intrinsic(&mut self, function: Intrinsic, texts: Vec<(Buffer, Value)>, args: Vec<Value>) -> Value {
+        self.define(Op::Intrinsic { function, texts, args }, Ty::I64, function.gives(), None)
     }
 
     pub fn group(&mut self, number: Value) -> Value {

@@ -42,6 +42,10 @@ pub fn effects_without(program: &Program, excepted: &BTreeSet<FuncId>) -> Vec<Ef
             } => {
                 own.writes.insert(*buffer);
             }
+            Stmt::Let { op: op @ Op::Intrinsic { texts, .. }, .. } => {
+                own.reads.extend(texts.iter().map(|(words, _)| *words));
+                own.writes.extend(op.written_text());
+            }
             Stmt::Let { op: Op::Compact { flags, indices }, .. } => {
                 own.reads.insert(*flags);
                 own.writes.insert(*indices);

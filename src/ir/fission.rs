@@ -182,6 +182,7 @@ impl Search<'_> {
                 Op::Random
                 | Op::Match { .. }
                 | Op::Print { .. }
+                | Op::Intrinsic { .. }
                 | Op::Group(_)
                 | Op::Watch { .. }
                 | Op::Claim { .. }

@@ -422,6 +422,7 @@ impl<'a> Machine<'a> {
                 (i64::from(conflict) - 1) as u64
             }
             Op::Match { .. } | Op::Group(_) => panic!("patterns are matched by the CPU back-end alone"),
+            Op::Intrinsic { .. } => panic!("the CPU back-end alone has intrinsics"),
             Op::Print { .. } => panic!("the CPU back-end alone prints"),
             Op::Random => {
                 let draw = self.draws;

@@ -30,6 +30,7 @@ pub mod typing;
 pub mod verifier;
 pub mod walk;
 
+use crate::intrinsics::Intrinsic;
 use crate::types::{ArrayKind, ClassId, HierarchyId};
 use std::collections::BTreeSet;
 
@@ -382,6 +383,14 @@ pub enum Op {
         words: Buffer,
         first: Value,
         tells: Vec<Value>,
+    },
+    /// What a function of [`crate::intrinsics`] gives (`I64`; a Float's bits, 0 or 1 for a truth) of bytes that lie in words
+    /// from rows (`I32`) on, and of numbers (`I64`). Some of them write the first text, which is in
+    /// [`BufferKind::Scratch`]. CPU only.
+    Intrinsic {
+        function: Intrinsic,
+        texts: Vec<(Buffer, Value)>,
+        args: Vec<Value>,
     },
     /// Where the last match has the start or end of a group, by number (`I64`); -1 if it has none.
     Group(Value),
@@ -1057,6 +1066,11 @@ impl Program {
                 } => {
                     changed[buffer.0 as usize] = true;
                 }
+                Stmt::Let { op, .. } => {
+                    if let Some(buffer) = op.written_text() {
+                        changed[buffer.0 as usize] = true;
+                    }
+                }
                 _ => {}
             });
         }
@@ -1107,6 +1121,16 @@ impl Program {
             });
         }
         all
+    }
+}
+
+impl Op {
+    /// The words that an intrinsic writes.
+    pub fn written_text(&self) -> Option<Buffer> {
+        match self {
+            Self::Intrinsic { function, texts, .. } if function.writes() => texts.first().map(|text| text.0),
+            _ => None,
+        }
     }
 }
 

@@ -528,6 +528,11 @@ fn write_op(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         Op::Math(function, args) => write!(f, "math {} {}", function.c_name(), List(args)),
         Op::Random => f.write_str("random"),
         Op::Match { words, first, asks } => write!(f, "match {words}[{first}] {}", List(asks)),
+        Op::Intrinsic { function, texts, args } => {
+            write!(f, "intrinsic {}", function.name())?;
+            texts.iter().try_for_each(|(words, first)| write!(f, " {words}[{first}]"))?;
+            write!(f, " {}", List(args))
+        }
         Op::Print { words, first, tells } => write!(f, "print {words}[{first}] {}", List(tells)),
         Op::Group(number) => write!(f, "group {number}"),
         Op::Compact { flags, indices } => write!(f, "compact {flags} into {indices}"),

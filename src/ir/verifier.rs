@@ -259,6 +259,7 @@ impl<'a> Checker<'a> {
                                 | Op::Claim { .. }
                                 | Op::Match { .. }
                                 | Op::Print { .. }
+                                | Op::Intrinsic { .. }
                                 | Op::Group(_)
                                 | Op::Element
                                 | Op::Tick,
@@ -481,6 +482,22 @@ impl<'a> Checker<'a> {
                     self.error(format!("{words} holds no words, or it is not said how they are printed"));
                 }
                 tells.iter().for_each(|value| self.expect(*value, Ty::I64));
+            }
+            Op::Intrinsic { function, texts, args } => {
+                if (texts.len(), args.len()) != (function.texts(), function.args()) {
+                    self.error(format!("{} takes other texts or numbers", function.name()));
+                }
+                for (words, first) in texts {
+                    self.expect(*first, Ty::I32);
+                    if self.buffer(*words).is_none_or(|(ty, _)| ty != Ty::I64) {
+                        self.error(format!("{words} holds no words"));
+                    }
+                }
+                let kind = op.written_text().and_then(|words| self.program.buffers.get(words.0 as usize));
+                if kind.is_some_and(|info| info.kind != BufferKind::Scratch) {
+                    self.error("an intrinsic writes scratch memory only");
+                }
+                args.iter().for_each(|value| self.expect(*value, Ty::I64));
             }
             Op::Group(number) => self.expect(*number, Ty::I64),
             Op::Random => {

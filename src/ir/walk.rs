@@ -49,6 +49,9 @@ impl Op {
             Self::Match { first, asks: others, .. } | Self::Print { first, tells: others, .. } => {
                 std::iter::once(first).chain(others).copied().for_each(each);
             }
+            Self::Intrinsic { texts, args, .. } => {
+                texts.iter().map(|(_, first)| first).chain(args).copied().for_each(each);
+            }
             Self::Append { count, kept, .. } => {
                 std::iter::once(count).chain(kept.iter().flatten()).copied().for_each(each);
             }
@@ -76,6 +79,9 @@ impl Op {
             Self::Unary(_, a) | Self::Load(_, a) | Self::Group(a) => each(a),
             Self::Match { first, asks: others, .. } | Self::Print { first, tells: others, .. } => {
                 std::iter::once(first).chain(others).for_each(each);
+            }
+            Self::Intrinsic { texts, args, .. } => {
+                texts.iter_mut().map(|(_, first)| first).chain(args).for_each(each);
             }
             Self::Append { count, kept, .. } => {
                 std::iter::once(count).chain(kept.iter_mut().flatten()).for_each(each);
@@ -194,6 +200,9 @@ impl Stmt {
                 ..
             }
             | Self::Store { buffer, .. } => each(*buffer),
+            Self::Let { op: Op::Intrinsic { texts, .. }, .. } => {
+                texts.iter().for_each(|(words, _)| each(*words))
+            }
             Self::Let { op: Op::Compact { flags, indices }, .. } => {
                 [*flags, *indices].into_iter().for_each(each)
             }
@@ -227,6 +236,9 @@ impl Stmt {
                 ..
             }
             | Self::Store { buffer, .. } => each(buffer),
+            Self::Let { op: Op::Intrinsic { texts, .. }, .. } => {
+                texts.iter_mut().for_each(|(words, _)| each(words))
+            }
             Self::Let { op: Op::Compact { flags, indices }, .. } => {
                 [flags, indices].into_iter().for_each(each)
             }

@@ -11,7 +11,7 @@ use crate::reading::plan::{Named, Plan, PlannedRoot, Traced};
 use crate::reading::procs;
 use crate::reading::roots::{BlockScope, RootValue, Source, class_variable_owner};
 use crate::reading::tracer::{Asked, Tracer};
-use crate::versions::Learned;
+use crate::versions::{Kind, Learned};
 use crate::vm::classes;
 use crate::vm::dialect;
 use crate::vm::errors::{Stop, Trouble};
@@ -23,7 +23,6 @@ use crate::vm::value;
 use ikra_core::diagnostic::Diagnostic;
 use ikra_core::error::Error;
 use ikra_core::heap::schema;
-use ikra_core::heap::schema::Output;
 use ikra_core::infer::dialect::Dialect;
 use ikra_core::infer::host::{Contents, FoundMethod, Holder, Refusal, Root, RootKey, Scope, StructKeywords};
 use ikra_core::infer::{Host, Inferred, infer, unread_columns};
@@ -84,6 +83,7 @@ pub struct LiveHost<'s, 'a> {
     trouble: Option<Trouble>,
     /// The address down to which the stack may grow.
     stack_end: usize,
+    elements_on_cpu: bool,
     /// When interrupts were looked for, and when other threads could run.
     looked: Instant,
     yielded: Instant,
@@ -138,6 +138,7 @@ impl<'s, 'a> LiveHost<'s, 'a> {
             unfrozen_arrays: Vec::new(),
             trouble: None,
             stack_end: stack::end(),
+            elements_on_cpu: false,
             looked: Instant::now(),
             yielded: Instant::now(),
             reading: Duration::ZERO,
@@ -145,14 +146,10 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         })
     }
 
-    pub fn infer(
-        mut self,
-        code: &Rc<Code>,
-        (output, repeats): (Output, bool),
-        profile: &mut Profile,
-    ) -> Result<Front<'a>, Trouble> {
+    pub fn infer(mut self, code: &Rc<Code>, kind: Kind, profile: &mut Profile) -> Result<Front<'a>, Trouble> {
         let start = Instant::now();
-        let inferred = infer(&mut self, code, output, repeats);
+        self.elements_on_cpu = kind.elements_on_cpu;
+        let inferred = infer(&mut self, code, kind.output, kind.repeats);
         check_deferred()?;
         let inferred = match inferred {
             Ok(inferred) => inferred,
@@ -378,6 +375,10 @@ impl Host for LiveHost<'_, '_> {
     #[cfg(feature = "testing")]
     fn outlines_all(&self) -> bool {
         std::env::var_os("IKRA_TEST_OUTLINED").is_some()
+    }
+
+    fn elements_on_cpu(&self) -> bool {
+        self.elements_on_cpu
     }
 
     fn stack_end(&self) -> usize {

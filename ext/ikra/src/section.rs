@@ -19,7 +19,7 @@ use crate::running::heap::{Heap, Layout, Mode, Room, Rooms};
 use crate::running::profiles;
 use crate::running::random;
 use crate::sync::{SyncRun, Syncs};
-use crate::versions::{Conflicts, ExecutableOf, Learned, Version};
+use crate::versions::{Conflicts, ExecutableOf, Kind, Learned, Version};
 use crate::vm::background;
 use crate::vm::column;
 use crate::vm::errors::Trouble;
@@ -613,9 +613,14 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What it is compiled for: what it gives, and whether it is for several ticks.
-    const fn kind(&self) -> (Output, bool, u32) {
-        (self.section.output, self.section.ticks > 1, self.section.chain.shape)
+    /// What it is compiled for.
+    fn kind(&self) -> Kind {
+        Kind {
+            output: self.section.output,
+            repeats: self.section.ticks > 1,
+            shape: self.section.chain.shape,
+            elements_on_cpu: choice::is_for_cpu(&self.section.backend),
+        }
     }
 
     /// A version that fits, and what was traced for it.
@@ -702,8 +707,7 @@ impl<'a> Run<'a> {
             let pool = Rc::new(pool);
             let known = (pool.clone(), &self.learned);
             let host = LiveHost::new(self.ruby, self.pinned, &self.scope, &code, base, asked, known)?;
-            let (output, repeats, _) = self.kind();
-            let mut front = host.infer(&code, (output, repeats), &mut steps)?;
+            let mut front = host.infer(&code, self.kind(), &mut steps)?;
             let mut program = std::mem::take(&mut front.inferred.program);
             sources::with_map(self.ruby, |map| tell_traps(&mut program, &front.inferred.traps, map));
             let bytes = set_aside(&program);

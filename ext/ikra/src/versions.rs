@@ -95,10 +95,21 @@ impl Learned {
     }
 }
 
+/// What a version is compiled for, beside the types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kind {
+    pub output: Output,
+    /// Is it for several ticks?
+    pub repeats: bool,
+    /// Which blocks it is made of: 0 where that is the literal alone.
+    pub shape: u32,
+    /// Elements never run on a GPU, so that they can call what there is on the host only.
+    pub elements_on_cpu: bool,
+}
+
 /// A block compiled for one signature: the types found when it was inferred.
 pub struct Version {
-    /// What it gives, whether it is for several ticks, and which blocks it is made of: 0 where that is the literal alone.
-    pub kind: (Output, bool, u32),
+    pub kind: Kind,
     pub inferred: Inferred,
     pub program: Arc<Program>,
     /// They are watched, or what they defer can fail: there is more than one mode.

@@ -4,6 +4,7 @@
 use super::deferred::{Log, grow};
 use crate::heap::marks::Report;
 use crate::heap::printed::{How, Printed};
+use crate::intrinsics::Intrinsic;
 use crate::ir::MathFn;
 use crate::regexp::{Pattern, Request, Wanted, last_slot, table};
 use crate::rng;
@@ -185,7 +186,9 @@ pub fn math_address(function: MathFn) -> *const u8 {
 
 /// Every function that machine code may call, by name.
 pub fn symbols() -> impl Iterator<Item = (&'static str, *const u8)> {
-    MathFn::ALL.into_iter().map(|f| (f.c_name(), math_address(f))).chain([
+    let math = MathFn::ALL.into_iter().map(|f| (f.c_name(), math_address(f)));
+    let intrinsics = Intrinsic::ALL.into_iter().map(|f| (f.symbol(), f.address()));
+    math.chain(intrinsics).chain([
         (RANDOM, random as *const u8),
         (REPORT_READ, report_read as *const u8),
         (REPORT_WRITE, report_write as *const u8),

@@ -75,7 +75,7 @@ impl Emitter<'_> {
     }
 
     /// An index, which is in range and so not negative, in 64 bits.
-    fn index(&mut self, index: Value) -> Result<clif::Value, Error> {
+    pub fn index(&mut self, index: Value) -> Result<clif::Value, Error> {
         if let Some(Op::Unary(UnaryOp::WrapI64, wide)) = self.ops[index.0 as usize] {
             return self.value(*wide);
         }
@@ -204,6 +204,18 @@ impl<'a> Emitter<'a> {
                 }
                 let printed = self.call_c(PRINT, &args, types::I64)?;
                 self.narrowed(printed, Ty::Bool)
+            }
+            Op::Intrinsic { function, texts, args } => {
+                let mut all = if self.is_driver {
+                    self.rows_for_reading(texts)?
+                } else {
+                    let addresses = texts.iter().map(|(words, first)| self.element_address(*words, *first));
+                    addresses.collect::<Result<Vec<_>, _>>()?
+                };
+                for arg in args {
+                    all.push(self.value(*arg)?);
+                }
+                self.call_c(function.symbol(), &all, types::I64)?
             }
             Op::Group(number) => {
                 let number = self.value(*number)?;

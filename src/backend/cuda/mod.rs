@@ -35,7 +35,7 @@ use gpu::{Gpu, GpuDevice};
 pub use nvrtc::Target;
 use run::CudaKernel;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// The back-end of the GPU, or of its emulation.
@@ -85,6 +85,9 @@ impl Backend for CudaBackend {
                            hint: let Ikra.backend be :auto or :cpu";
             return Err(Error::Device(message.into()));
         }
+        if elements(&mut |op| matches!(op, Op::Intrinsic { .. })) {
+            return Err(Error::Internal("elements were compiled for the CPU alone".into()));
+        }
         let start = Instant::now();
         let source = emit::emit(program);
         profile.step("text", start.elapsed(), source.complete().len() as u64);
@@ -105,6 +108,12 @@ impl Backend for CudaBackend {
             logged,
         }))
     }
+}
+
+/// Is there a driver for GPUs, with all that is needed of it? Starts nothing.
+pub fn has_driver() -> bool {
+    static FOUND: OnceLock<bool> = OnceLock::new();
+    *FOUND.get_or_init(|| gpu::driver().is_ok())
 }
 
 /// What was found of CUDA, and what is missing.

@@ -92,7 +92,12 @@ impl Sharing {
             let mut plain = !any_op(&function.body, &mut |op| {
                 matches!(
                     op,
-                    Op::Watch { .. } | Op::Claim { .. } | Op::Match { .. } | Op::Group(_) | Op::Print { .. }
+                    Op::Watch { .. }
+                        | Op::Claim { .. }
+                        | Op::Match { .. }
+                        | Op::Group(_)
+                        | Op::Print { .. }
+                        | Op::Intrinsic { .. }
                 )
             });
             walk::for_each(&function.body, &mut |stmt| {

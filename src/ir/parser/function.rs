@@ -2,6 +2,7 @@
 
 use super::lexer::Token;
 use super::{Parser, Result};
+use crate::intrinsics::Intrinsic;
 use crate::ir::typing::{plain_interval, result_type};
 use crate::ir::{
     Arrays, BinaryOp, Block, Buffer, Comparison, FuncId, Function, Interval, Items, KernelId, Label, MathFn,
@@ -348,6 +349,15 @@ impl Body<'_> {
             "match" => {
                 let (words, first) = self.place()?;
                 Op::Match { words, first, asks: self.values()? }
+            }
+            "intrinsic" => {
+                let name = self.parser.word("an intrinsic")?;
+                let Some(function) = Intrinsic::ALL.into_iter().find(|known| known.name() == name) else {
+                    self.parser.back();
+                    return self.parser.error(format!("unknown intrinsic `{name}`"));
+                };
+                let texts = (0..function.texts()).map(|_| self.place()).collect::<Result<_>>()?;
+                Op::Intrinsic { function, texts, args: self.values()? }
             }
             "print" => {
                 let (words, first) = self.place()?;

@@ -510,6 +510,7 @@ impl Finder<'_> {
             | Op::Claim { .. }
             | Op::Match { .. }
             | Op::Print { .. }
+            | Op::Intrinsic { .. }
             | Op::Group(_) => false,
             _ => true,
         };
@@ -554,6 +555,7 @@ impl Context<'_> {
                 | Op::Claim { .. }
                 | Op::Match { .. }
                 | Op::Print { .. }
+                | Op::Intrinsic { .. }
                 | Op::Group(_)
                 | Op::Element
                 | Op::Tick

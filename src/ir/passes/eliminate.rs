@@ -43,6 +43,7 @@ pub(super) fn is_pure(op: &Op, values: &[ValueData]) -> bool {
         | Op::Claim { .. }
         | Op::Match { .. }
         | Op::Print { .. }
+        | Op::Intrinsic { .. }
         | Op::Group(_)
         | Op::Compact { .. }
         | Op::Append { .. }

@@ -4,6 +4,7 @@
 
 use crate::running::backends;
 use ikra_core::backend::Executable;
+use ikra_core::backend::cuda::has_driver;
 use ikra_core::cancel::CancellationToken;
 use ikra_core::ir::Program;
 use ikra_core::profile::{Phase, Profile};
@@ -111,6 +112,15 @@ pub const fn is_enough(rows: u64) -> bool {
 fn gpu() -> String {
     let emulated = if cfg!(feature = "testing") { std::env::var("IKRA_TEST_AUTO").ok() } else { None };
     emulated.unwrap_or_else(|| "cuda".into())
+}
+
+/// Do elements of sections for this back-end run on the CPU for sure? Those of `auto` do where there is no GPU's driver.
+pub fn is_for_cpu(backend: &str) -> bool {
+    match backend {
+        "cpu" => true,
+        "auto" => gpu() == "cuda" && !has_driver(),
+        _ => false,
+    }
 }
 
 impl Choice {

@@ -30,6 +30,8 @@ pub(super) struct DriverState<'a> {
     thread: ThreadState,
     /// One for each of the driver's buffers: those of `views`.
     first_view: *const View,
+    /// Its scratch memory, which stays where it is.
+    first_of_scratch: *mut i64,
     pub(super) driver: &'a Driver,
     pub(super) session: &'a mut (dyn Session + 'a),
     /// The run as it begins.
@@ -78,6 +80,8 @@ impl View {
     const NONE: Self = Self { first: std::ptr::null(), rows: 0, changing: 0, changing_rows: 0 };
     /// In the driver's state: where the views are. In them: a view, how many rows it has, and which change.
     pub const ALL: i32 = offset_of!(DriverState<'static>, first_view) as i32;
+    /// In the driver's state, too: where its scratch memory begins.
+    pub const SCRATCH: i32 = offset_of!(DriverState<'static>, first_of_scratch) as i32;
     pub const BYTES: i32 = size_of::<Self>() as i32;
     pub const ROWS: i32 = offset_of!(Self, rows) as i32;
     pub const CHANGING: i32 = offset_of!(Self, changing) as i32;
@@ -132,6 +136,7 @@ impl<'a> DriverState<'a> {
         Self {
             thread,
             first_view: views.as_ptr(),
+            first_of_scratch: std::ptr::null_mut(),
             views,
             viewed: Vec::new(),
             driver,
@@ -150,6 +155,14 @@ impl<'a> DriverState<'a> {
             ticks: launch.first_tick,
             loops: false,
             ended: None,
+        }
+    }
+
+    /// The memory for what it makes, for as long as it runs.
+    pub fn use_scratch(&mut self, scratch: Option<Scratch>) {
+        self.scratch = scratch;
+        if let Some(Column::I64(words)) = self.scratch.as_mut().map(|scratch| &mut scratch.memory) {
+            self.first_of_scratch = words.as_mut_ptr();
         }
     }
 

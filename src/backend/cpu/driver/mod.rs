@@ -207,7 +207,7 @@ impl Driver {
             args.push(word.ok_or_else(|| internal("the driver's scalars are not those of the launch"))?);
         }
         let mut state = DriverState::new(self, session, launch, at_sync, interrupt, profile);
-        state.scratch = scratch;
+        state.use_scratch(scratch);
         // SAFETY: the code was made of a verified driver, whose scalars `args` has; the state outlives the call, and only
         // this thread uses it. The code lives as long as `self`.
         let status = unsafe { (self.code.function)(args.as_ptr(), &raw mut state) };
@@ -261,11 +261,11 @@ fn own_program(program: &Program) -> Result<(Program, Vec<Buffer>, Vec<Scalar>),
         });
         functions.push(function);
     }
-    // Of these only the types matter.
-    let buffer = |buffer: &Buffer| BufferInfo {
-        kind: BufferKind::Selection,
-        ty: program.buffers[buffer.0 as usize].ty,
-        written: true,
+    // Of these only the types matter, and which one is its own memory.
+    let buffer = |buffer: &Buffer| {
+        let BufferInfo { kind, ty, .. } = &program.buffers[buffer.0 as usize];
+        let kind = if *kind == BufferKind::Scratch { BufferKind::Scratch } else { BufferKind::Selection };
+        BufferInfo { kind, ty: *ty, written: true }
     };
     let scalar = |scalar: &Scalar| ScalarInfo {
         source: ScalarSource::BaseLength,
@@ -550,8 +550,24 @@ impl Emitter<'_> {
         Ok(())
     }
 
+    fn is_scratch(&self, buffer: Buffer) -> bool {
+        self.program.buffers[buffer.0 as usize].kind == BufferKind::Scratch
+    }
+
+    /// Where a row of its own memory is, which stays where it is as long as the driver runs.
+    fn scratch_address(&mut self, index: Value) -> Result<clif::Value, Error> {
+        let flags = self.constant_memory();
+        let first = self.builder.ins().load(types::I64, flags, self.state, View::SCRATCH);
+        let index = self.index(index)?;
+        Ok(self.scaled(first, index, 3))
+    }
+
     /// Where the column can be read now it is; else the host brings it, and then it can.
     pub fn load_row(&mut self, buffer: Buffer, index: Value, ty: Ty) -> Result<clif::Value, Error> {
+        if self.is_scratch(buffer) {
+            let (place, flags) = (self.scratch_address(index)?, self.buffer_memory(buffer));
+            return Ok(self.builder.ins().load(clif_type(ty), flags, place, 0));
+        }
         let (number, index) = (buffer.0 as i32, self.bits(index)?);
         let [here, elsewhere, both] = [(); 3].map(|()| self.builder.create_block());
         let given = self.builder.append_block_param(both, clif_type(ty));
@@ -575,6 +591,31 @@ impl Emitter<'_> {
         Ok(given)
     }
 
+    /// Where rows are, which the host has brought if need be. What brings one leaves the others where they are.
+    pub fn rows_for_reading(&mut self, rows: &[(Buffer, Value)]) -> Result<Vec<clif::Value>, Error> {
+        rows.iter().map(|(buffer, index)| self.row_address(*buffer, *index)).collect()
+    }
+
+    fn row_address(&mut self, buffer: Buffer, index: Value) -> Result<clif::Value, Error> {
+        if self.is_scratch(buffer) {
+            return self.scratch_address(index);
+        }
+        let (number, index) = (buffer.0 as i32, self.bits(index)?);
+        let [elsewhere, both] = [(); 2].map(|()| self.builder.create_block());
+        let flags = self.state_memory();
+        let views = self.builder.ins().load(types::I64, flags, self.state, View::ALL);
+        let rows = self.builder.ins().load(types::I64, flags, views, View::BYTES * number + View::ROWS);
+        let has_it = self.builder.ins().icmp(IntCC::UnsignedLessThan, index, rows);
+        self.builder.ins().brif(has_it, both, &[], elsewhere, &[]);
+        self.start(elsewhere);
+        let word = self.word(buffer.0);
+        self.call_host(LOAD, &[word, index])?;
+        self.builder.ins().jump(both, &[]);
+        self.start(both);
+        let first = self.builder.ins().load(types::I64, flags, views, View::BYTES * number);
+        Ok(self.scaled(first, index, 3))
+    }
+
     pub fn search_row(&mut self, words: Buffer, first: Value, asks: &[Value]) -> Result<clif::Value, Error> {
         let mut args = vec![self.word(words.0), self.bits(first)?];
         for ask in asks {
@@ -595,6 +636,12 @@ impl Emitter<'_> {
 
     /// Where it is known that the column changes there it is written; else the host does it, and then that is known.
     pub fn store_row(&mut self, buffer: Buffer, index: Value, value: Value) -> Result<(), Error> {
+        if self.is_scratch(buffer) {
+            let (place, flags) = (self.scratch_address(index)?, self.buffer_memory(buffer));
+            let value = self.value(value)?;
+            self.builder.ins().store(flags, value, place, 0);
+            return Ok(());
+        }
         let (number, index, shift) =
             (buffer.0 as i32, self.bits(index)?, i64::from(self.ty(value).bytes().trailing_zeros()));
         let [here, elsewhere, both] = [(); 3].map(|()| self.builder.create_block());

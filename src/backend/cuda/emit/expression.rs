@@ -167,7 +167,7 @@ impl Writer<'_, '_> {
             // A driver's, which runs on the host.
             Op::Compact { .. } | Op::Append { .. } | Op::Lengthen { .. } => Text::atom("0"),
             // No program that has them comes here.
-            Op::Match { .. } | Op::Group(_) | Op::Print { .. } => Text::atom("0"),
+            Op::Match { .. } | Op::Group(_) | Op::Print { .. } | Op::Intrinsic { .. } => Text::atom("0"),
             Op::Random => Text::atom("random_bits(e)").converted(Width::Long, width),
             Op::Unary(op, a) => self.unary(width, *op, *a),
             Op::Binary(op, a, b) => self.binary(value, *op, *a, *b),

@@ -1,0 +1,65 @@
+//! Strings that a section has made: see [`crate::infer`]'s `strings.rs`.
+
+use crate::infer::made_string::{ASCII, FLAGS, ROOM, SIZE, START};
+use std::fmt;
+
+/// One of them, in the memory that it is in.
+pub(super) struct MadeString {
+    memory: *mut i64,
+    header: *mut i64,
+}
+
+impl MadeString {
+    /// # Safety
+    /// There is such a String in this memory at this row, and its bytes are where it says; only this thread uses them.
+    pub unsafe fn new(memory: *mut i64, row: i64) -> Self {
+        // SAFETY: as said.
+        Self { memory, header: unsafe { memory.offset(row as isize) } }
+    }
+
+    fn field(&self, field: i64) -> i64 {
+        // SAFETY: a header has all fields.
+        unsafe { *self.header.offset(field as isize) }
+    }
+
+    fn set(&mut self, field: i64, value: i64) {
+        // SAFETY: as before.
+        unsafe { *self.header.offset(field as isize) = value }
+    }
+
+    fn bytes(&self) -> *mut u8 {
+        // SAFETY: its bytes are in the same memory.
+        unsafe { self.memory.offset(self.field(START) as isize).cast() }
+    }
+
+    /// Puts bytes behind it, for which there is room: those of another String, or its own.
+    pub fn push(&mut self, more: &[u8]) {
+        let (size, count) = (self.field(SIZE), more.len() as i64);
+        if size < 0 || count > self.field(ROOM) - size {
+            return;
+        }
+        let (from, end) = (size as usize, size as usize + more.len());
+        // SAFETY: there is room for so many bytes, up to the end of a word.
+        unsafe {
+            std::ptr::copy(more.as_ptr(), self.bytes().add(from), more.len());
+            std::ptr::write_bytes(self.bytes().add(end), 0, end.next_multiple_of(8) - end);
+        }
+        if !more.is_ascii() {
+            self.set(FLAGS, self.field(FLAGS) & !ASCII);
+        }
+        self.set(SIZE, end as i64);
+    }
+
+    pub fn push_zeros(&mut self, count: usize) {
+        for _ in 0..count {
+            self.push(b"0");
+        }
+    }
+}
+
+impl fmt::Write for MadeString {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.push(text.as_bytes());
+        Ok(())
+    }
+}
