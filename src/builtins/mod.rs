@@ -500,6 +500,7 @@ pub(crate) fn changes_strings(name: &str) -> bool {
 /// What is written in Ruby.
 pub(crate) const SOURCES: &[&str] = &[
     include_str!("core.rb"),
+    include_str!("made_hash.rb"),
     include_str!("string.rb"),
     include_str!("string_changes.rb"),
     include_str!("string_numbers.rb"),
@@ -518,7 +519,17 @@ thread_local! {
 /// Nodes from which on a method of the files about texts is large.
 const LARGE: u32 = 40;
 /// Those that are large for what their primitives come to.
-const LARGE_PRIMITIVES: &[&str] = &["#append", "#grow", "#all_ascii?", "#interpolate"];
+const LARGE_PRIMITIVES: &[&str] = &[
+    "#append",
+    "#grow",
+    "#all_ascii?",
+    "#interpolate",
+    "#find_made",
+    "#slot_of",
+    "#take_slot",
+    "#index",
+    "#dead?",
+];
 /// What the names of those begin with that are for characters of several bytes: most texts have none, and are not to have
 /// code for them everywhere.
 const WIDE: &str = "#wide_";

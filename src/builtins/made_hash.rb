@@ -1,0 +1,334 @@
+# A Hash that a section makes, or changes: lists of keys and values, and one of slots, where there are enough pairs. Each
+# pair has a number, and the slot that its key names, or the next that is free, holds it. Behind the slots stand how many
+# pairs are dead, and the number before that of the first pair. A pair that is deleted is dead, which the sign of its
+# number says, until a method goes through the pairs (`__dense`) or there are no slots left: so deletion takes constant
+# time in the long run. Those of Hashes of the heap are dropped before Ruby sees them (`dead_pairs.rs`).
+module MadeHash
+  # The index of a key, or -1.
+  def __find_made(key)
+    keys = __raw_keys
+    return keys.__place_of_key(key) unless keys.__hashes?(key)
+
+    slots = __slots
+    __index if slots.size == 0 && keys.size >= 16
+    return keys.__place_of_key(key) if slots.size == 0
+
+    number = slots.__item(__slot_of(key))
+    number == 0 ? -1 : number - __before - 1
+  end
+
+  def __find_dense(key)
+    __dense
+    __find_made(key)
+  end
+
+  # The slot that has the key, or where it belongs.
+  def __slot_of(key)
+    keys = __raw_keys
+    slots = __slots
+    last = slots.size - 3
+    before = __before
+    slot = key.__hash & last
+    while true
+      number = slots.__item(slot)
+      return slot if number == 0 || (number > before && key.__alike(keys.__item(number - before - 1)))
+
+      slot = (slot + 1) & last
+    end
+  end
+
+  # New slots for all pairs, none of which is dead.
+  def __index
+    keys = __raw_keys
+    slots = __slots
+    count = 64
+    count *= 2 while count < keys.size * 8
+    slots.__resize(0)
+    (count + 2).times { slots.__push(0) }
+    i = 0
+    while i < keys.size
+      slot = keys.__item(i).__hash & (count - 1)
+      slot = (slot + 1) & (count - 1) while slots.__item(slot) > 0
+      i += 1
+      slots.__set(slot, i)
+    end
+  end
+
+  def __dead
+    slots = __slots
+    slots.size == 0 ? 0 : slots.__item(slots.size - 2)
+  end
+
+  def __before
+    slots = __slots
+    slots.__item(slots.size - 1)
+  end
+
+  def __live
+    __raw_keys.size - __dead
+  end
+
+  def __dead?(place)
+    slots = __slots
+    last = slots.size - 3
+    number = place + 1 + __before
+    slot = __raw_keys.__item(place).__hash & last
+    while true
+      there = slots.__item(slot)
+      return there < 0 if there == number || there == -number
+
+      slot = (slot + 1) & last
+    end
+  end
+
+  # Leaves no dead pairs.
+  def __dense
+    __compact if __deletes? && __dead > 0
+  end
+
+  # Where Ruby goes through a copy.
+  def __refuse_fewer(count)
+    __refuse_other_keys if __deletes_within? && size != count
+  end
+
+  # Before all pairs are gone through. What blocks delete meanwhile is to be dead, not to go, as what is behind it would move.
+  def __begin_each
+    __compact if __dead * 4 > __raw_keys.size && !__within_loops?
+    return unless __deletes_within?
+
+    keys = __raw_keys
+    __index if __slots.size == 0 && keys.size > 0 && keys.__hashes?
+  end
+
+  # Pairs have numbers, which stay theirs until the Hash is made dense or gets a new index: that before the first one's, and
+  # the last.
+  def __numbered_from
+    __slots.size == 0 ? 0 : __before
+  end
+
+  def __numbered_to
+    __raw_keys.size + __numbered_from
+  end
+
+  # The place of the next pair that is not dead, after the one of a number. `done` were gone through, of as many as were
+  # `live` when that began.
+  def __next_pair(last, done, to, live)
+    n = __raw_keys.size
+    return 0 if n == 0
+
+    if __numbered_to != to
+      # It is dense since, which is no harm if nothing was deleted or added.
+      __refuse_other_keys if size != live
+      return done
+    end
+    place = last - __numbered_from + 1
+    place = 0 if place < 0
+    if __dead > 0
+      place += 1 while place < n && __dead?(place)
+    end
+    place
+  end
+
+  def __compact
+    keys = __raw_keys
+    values = __raw_values
+    i = 0
+    count = 0
+    while i < keys.size
+      unless __dead?(i)
+        keys.__set(count, keys.__item(i))
+        values.__set(count, values.__item(i))
+        count += 1
+      end
+      i += 1
+    end
+    keys.__resize(count)
+    values.__resize(count)
+    __slots.__resize(0)
+  end
+
+  # Drops dead pairs at the beginning.
+  def __trim
+    return unless __deletes?
+
+    slots = __slots
+    while __dead > 0 && __dead?(0)
+      __raw_keys.__drop_front(1)
+      __raw_values.__drop_front(1)
+      slots.__set(slots.size - 1, __before + 1)
+      slots.__set(slots.size - 2, __dead - 1)
+    end
+  end
+
+  # Behind the others: none has the key.
+  def __insert(key, value)
+    __change
+    __check_key(key)
+    __take_slot(key) if __raw_keys.__hashes?(key)
+    __raw_keys.__push(key.__as_key)
+    __raw_values.__push(value)
+  end
+
+  # The slot of a key is that of the pair which comes next.
+  def __take_slot(key)
+    size = __raw_keys.size
+    slots = __slots
+    return if slots.size == 0 && size < 16
+
+    if slots.size == 0
+      __index
+    elsif (size + __before + 1) * 2 > slots.size - 2
+      __dense
+      __index
+    end
+    slots.__set(__slot_of(key), __raw_keys.size + 1 + __before)
+  end
+
+  def []=(key, value)
+    __put(key, value)
+  end
+
+  def __delete(key)
+    __change
+    place = __find_raw(key)
+    return nil if place < 0
+
+    value = __raw_values.__item(place)
+    __remove(place)
+    value
+  end
+
+  def __delete_block(key)
+    __change
+    place = __find_raw(key)
+    return yield(key) if place < 0
+
+    value = __raw_values.__item(place)
+    __remove(place)
+    value
+  end
+
+  def __remove(place)
+    keys = __raw_keys
+    slots = __slots
+    if __lazy? && slots.size > 0 && keys.__hashes?
+      slot = __slot_of(keys.__item(place))
+      slots.__set(slot, -slots.__item(slot))
+      slots.__set(slots.size - 2, __dead + 1)
+      __trim if place == 0
+    else
+      keys.__delete_at(place)
+      __raw_values.__delete_at(place)
+      slots.__resize(0)
+    end
+  end
+
+  def __first_pair
+    __trim
+    size == 0 ? nil : [__raw_keys.__item(0), __raw_values.__item(0)]
+  end
+
+  def shift
+    __change
+    __trim
+    return __ruby?(:empty_shift_gives_default) ? __missing(nil) : nil if size == 0
+
+    pair = [__raw_keys.__item(0), __raw_values.__item(0)]
+    __remove(0)
+    pair
+  end
+
+  def clear
+    __cut_to(0)
+    self
+  end
+
+  def __cut_to(count)
+    __change
+    __raw_keys.__resize(count)
+    __raw_values.__resize(count)
+    __slots.__resize(0)
+  end
+
+  # Keeps the pairs for which the block is true. A pair that goes is gone when the block runs for the next: it may look at
+  # the Hash, and it may not come back. Dead pairs are all before the next one, and none may be left after a block.
+  def __keep
+    __change
+    __dense
+    __index if __slots.size == 0 && __raw_keys.size >= 16 && __raw_keys.__hashes?
+    all = size
+    kept = 0
+    gone = 0
+    while kept + gone < all
+      place = kept + __dead
+      keeps = yield __raw_keys.__item(place), __raw_values.__item(place)
+      __refuse_other_keys if size != all - gone
+      if keeps
+        kept += 1
+      else
+        __remove(kept + __dead)
+        gone += 1
+      end
+    end
+    gone > 0
+  end
+
+  def keep_if
+    __keep { |k, v| yield k, v }
+    self
+  end
+
+  def delete_if
+    __keep { |k, v| !yield(k, v) }
+    self
+  end
+
+  def select!
+    __keep { |k, v| yield k, v } ? self : nil
+  end
+
+  def reject!
+    __keep { |k, v| !yield(k, v) } ? self : nil
+  end
+
+  def compact!
+    __keep { |_, v| !v.__nil? } ? self : nil
+  end
+
+  def transform_values!
+    __change
+    i = 0
+    while i < size
+      __values.__set(i, yield(__values.__item(i)))
+      i += 1
+    end
+    self
+  end
+
+  def __merge!(*others)
+    __change
+    others.each { |other| __put_all(other) }
+    self
+  end
+
+  def __merge_block!(*others)
+    others.each { |other| __merge_one(other) { |k, a, b| yield k, a, b } }
+    self
+  end
+
+  # A pair that is given as an array.
+  def __put_pair(value)
+    pair = __pair(value)
+    raise ArgumentError, "element has wrong array length (expected 2, was #{pair.size})" if pair.size != 2
+
+    __put(pair.__item(0), pair.__item(1))
+  end
+
+  # The same of the item of an array at an index.
+  def __put_pair_at(value, i)
+    pair = __pair(value, i)
+    raise ArgumentError, "wrong array length at #{i} (expected 2, was #{pair.size})" if pair.size != 2
+
+    __put(pair.__item(0), pair.__item(1))
+  end
+end
