@@ -36,6 +36,8 @@ module String
 
   # How many bytes the character at a byte of UTF-8 has; 0 where it is none.
   def __valid_width(i)
+    return __character_width(i) if __intrinsics?
+
     lead = __byte(i)
     return 1 if lead < 0x80
 
@@ -340,6 +342,8 @@ module String
 
   # The number of the character at a byte, which has so many bytes.
   def __code(i, width)
+    return __character_code(i, width) if __intrinsics?
+
     lead = __byte(i)
     case width
     when 1 then lead
@@ -416,6 +420,10 @@ module String
   def reverse
     i = __bytesize
     out = __build(i)
+    if __intrinsics?
+      out.__put_reversed(self, __single? ? 1 : 0)
+      return out
+    end
     if __single?
       while i > 0
         i -= 1

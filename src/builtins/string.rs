@@ -143,6 +143,30 @@ pub(super) const PRIMITIVES: &[Row] = &[
         let size = s.string_size(&c.receiver);
         asked(s, Intrinsic::SkipCharacters, &[&c.receiver], &[size, c.args[0].value(), c.args[1].value()])
     }),
+    row("#character_width", |s, c| {
+        let size = s.string_size(&c.receiver);
+        asked(s, Intrinsic::CharacterWidth, &[&c.receiver], &[size, c.args[0].value()])
+    }),
+    row("#character_code", |s, c| {
+        asked(s, Intrinsic::CharacterCode, &[&c.receiver], &[c.args[0].value(), c.args[1].value()])
+    }),
+    // Of a set and an encoding.
+    carrying("#count_set", |s, c| {
+        s.switch(&c.args[0], 0, &mut |s, set| {
+            let sizes = [s.string_size(&c.receiver), s.string_size(&set)];
+            asked(s, Intrinsic::CountSet, &[&c.receiver, &set], &[sizes[0], sizes[1], c.args[1].value()])
+        })
+    }),
+    // What is put behind the receiver, for which there is room, of a text and sets, and numbers behind these.
+    carrying("#put_reversed", |s, c| put(s, c, Intrinsic::Reverse)),
+    carrying("#put_recased", |s, c| put(s, c, Intrinsic::Recase)),
+    carrying("#put_without", |s, c| put(s, c, Intrinsic::DeleteSet)),
+    carrying("#put_squeezed", |s, c| put(s, c, Intrinsic::SqueezeSet)),
+    carrying("#put_translated", |s, c| put(s, c, Intrinsic::Translate)),
+    row("#put_code", |s, c| {
+        s.push_within(Intrinsic::PushCode, &c.receiver, 4, &[c.args[0].value()]);
+        c.receiver.clone()
+    }),
     row("#scan_float", |s, c| {
         let args: Vec<_> = c.args.iter().map(Operand::value).collect();
         let bits = asked(s, Intrinsic::ScanFloat, &[&c.receiver], &args);
@@ -295,6 +319,36 @@ pub(super) const PRIMITIVES: &[Row] = &[
         c.receiver.clone()
     }),
 ];
+
+/// What an intrinsic gives that writes behind the receiver: the texts come first, then numbers. It is told the sizes of the
+/// texts, too.
+fn put(s: &mut Lowerer<'_>, call: &Invocation, function: Intrinsic) -> Operand {
+    let (texts, numbers) = call.args.split_at(function.texts() - 1);
+    put_texts(s, call, function, (&mut Vec::new(), texts), numbers)
+}
+
+/// The same with what is known of the first texts; the others may be of several kinds.
+fn put_texts(
+    s: &mut Lowerer<'_>,
+    call: &Invocation,
+    function: Intrinsic,
+    (known, rest): (&mut Vec<Operand>, &[Operand]),
+    numbers: &[Operand],
+) -> Operand {
+    let Some((next, rest)) = rest.split_first() else {
+        let mut args: Vec<_> = known.iter().map(|text| s.string_size(text)).collect();
+        args.extend(numbers.iter().map(Operand::value));
+        let texts: Vec<_> = known.iter().collect();
+        let given = s.push_with(function, &call.receiver, &texts, &args);
+        return given.map_or_else(Operand::bottom, Operand::integer);
+    };
+    s.switch(next, known.len() as u32, &mut |s, text| {
+        known.push(text);
+        let given = put_texts(s, call, function, (known, rest), numbers);
+        known.pop();
+        given
+    })
+}
 
 /// What an intrinsic gives that only reads, where there are intrinsics.
 fn asked(s: &mut Lowerer<'_>, function: Intrinsic, strings: &[&Operand], args: &[Value]) -> Operand {

@@ -103,6 +103,8 @@ module ChangedString
 
   # Appends the bytes of a character, in the String's encoding.
   def __push_code(code)
+    return __put_code(code) if __intrinsics? && __made?
+
     if code < 0x80 || __encoding > 0
       __push(code)
     elsif code < 0x800

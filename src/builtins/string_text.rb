@@ -17,6 +17,11 @@ module String
   # `capital`: the first character goes up only, all others down only.
   def __recase(up, down, capital)
     n = __bytesize
+    if __intrinsics?
+      out = __build(n)
+      out.__put_recased(self, up ? 1 : 0, down ? 1 : 0, capital ? 1 : 0)
+      return out
+    end
     out = __copy_string
     i = 0
     while i < n
@@ -157,6 +162,10 @@ module String
         high = __code(i, width)
         i += width
         __bad_range(low, high) if low > high
+        if low == high && __ruby?(:ranges_of_one_count_twice)
+          sets.__push(low).__push(high)
+          sets.__set(head, sets.__item(head) + 1)
+        end
       end
       sets.__push(low)
       sets.__push(high)
@@ -222,6 +231,10 @@ module String
 
   def count(first, *others)
     first = __string_argument(first)
+    if others.size == 0 && __intrinsics?
+      encoding = __common_encoding(first)
+      return __set_done(__count_set(first, encoding), encoding)
+    end
     if others.size == 0 && first.__bytesize == 1 && first.__ascii?
       __common_encoding(first)
       return __count_byte(first.__byte(0)) if valid_encoding?
@@ -254,6 +267,17 @@ module String
     found
   end
 
+  # What a function in Rust gives of sets, where nothing is wrong with them.
+  def __set_done(given, encoding)
+    return given if given >= 0
+
+    __broken_in(encoding) if given == -2
+    __refuse_range if given == -3
+    raise ArgumentError, "invalid range in string transliteration" if given == -4
+
+    __refuse_mixture
+  end
+
   def __count_byte(byte)
     found = 0
     i = 0
@@ -268,6 +292,12 @@ module String
     return __copy_string if __bytesize == 0
 
     first = __string_argument(first)
+    if others.size == 0 && __intrinsics?
+      encoding = __common_encoding(first)
+      out = __build(__bytesize)
+      __set_done(out.__put_without(self, first, encoding), encoding)
+      return out
+    end
     sets = __list(8)
     encoding = __common_encoding(first)
     first.__add_set(sets, encoding)
@@ -296,6 +326,9 @@ module String
   end
 
   def squeeze(*others)
+    return __squeeze_all if others.size == 0 && __intrinsics?
+    return __squeeze_one(__string_argument(others[0])) if others.size == 1 && __intrinsics?
+
     sets = __list(8)
     encoding = __encoding
     single = __single?
@@ -329,6 +362,21 @@ module String
       i += width
     end
     out.__append(self, from, n - from)
+  end
+
+  def __squeeze_all
+    out = __build(__bytesize)
+    encoding = __single? ? 2 : __encoding
+    __set_done(out.__put_squeezed(self, self, encoding, encoding, 1), encoding)
+    out
+  end
+
+  def __squeeze_one(set)
+    encoding = __common_encoding(set)
+    mine = __single? && set.__single? ? 2 : encoding
+    out = __build(__bytesize)
+    __set_done(out.__put_squeezed(self, set, encoding, mine, 0), encoding)
+    out
   end
 
   def __set_size(sets)
@@ -397,6 +445,8 @@ module String
     encoding = from.__common_encoding(to) if mine != encoding
     # MRI compares with what is behind the characters.
     __refuse_mixture if squeeze && mine != encoding
+    return __translate_at_once(from, to, encoding, mine, squeeze) if __intrinsics?
+
     sources = __list(8)
     from.__add_set(sources, encoding)
     negated = sources.__item(0) == 1
@@ -437,6 +487,15 @@ module String
     changed ? out.__append(self, from, n - from) : nil
   end
 
+  def __translate_at_once(from, to, encoding, mine, squeeze)
+    negated = from.__bytesize > 1 && from.__byte(0) == 0x5e
+    __refuse_mixture if squeeze && negated && !__single?
+    out = __build(to.__ascii? ? __bytesize : __bytesize * 4).__force(encoding)
+    done = out.__put_translated(self, from, to, encoding, mine, squeeze ? 1 : 0,
+                               __ruby?(:ranges_of_one_count_twice) ? 1 : 0)
+    __set_done(done, mine) == 1 ? out : nil
+  end
+
   # What a character becomes; -1 where it stays.
   def __translated(sources, targets, code)
     place = __place_in(sources, code)
@@ -463,6 +522,7 @@ module String
     sets.__push(0)
     sets.__push(0)
     n = __bytesize
+    twice = false
     i = 0
     while i < n && count != 0
       i += 1 if __byte(i) == 0x5c && i + 1 < n
@@ -476,11 +536,20 @@ module String
         high = __code(i, width)
         i += width
         __bad_range(low, high) if low > high
+        twice = low == high && __ruby?(:ranges_of_one_count_twice)
+        if twice
+          sets.__push(low).__push(high)
+          count -= 1 if count > 0
+        end
+      else
+        twice = false
       end
       count = count > high - low ? count - high + low - 1 : 0 if count > 0
       sets.__push(low)
       sets.__push(high)
     end
+    # What goes on behind the last one.
+    sets.__set(sets.size - 1, sets.__item(sets.size - 1) + 1) if twice
   end
 
   # ---- lines

@@ -30,6 +30,8 @@ macro_rules! dialect {
 dialect! {
     /// A String of several expressions and no text has the encoding of the first; else UTF-8.
     expressions_tell_encoding: "\"#{1}#{2}\".encoding == Encoding::US_ASCII",
+    /// A range of one character in the sets of `tr` stands for two.
+    ranges_of_one_count_twice: "\"b\".tr(\"a-ab\", \"123\") == \"3\"",
     /// The message of a NameError tells the line that raised it.
     names_tell_lines: "ErrorHighlight::CoreExt.method_defined?(:to_s, false)",
     /// Functions of Math put their name in quotes where they say that a number is out of their domain …

@@ -112,7 +112,7 @@ pub use unread::unread_columns;
 
 /// The variables of Strings that sections make, as they lie in memory.
 pub(crate) mod made_string {
-    pub use super::strings::{FLAGS, ROOM, SIZE, START, STRING_ASCII as ASCII};
+    pub use super::strings::{FLAGS, ROOM, SIZE, START, STRING_ASCII as ASCII, STRING_FROZEN as FROZEN};
 }
 
 use crate::diagnostic::Diagnostic;

@@ -423,21 +423,31 @@ impl Lowerer<'_> {
         Some(self.b.compare(Comparison::Ne, answer, zero))
     }
 
-    /// Has an intrinsic write behind a made String, which has the room: what it puts there is of another String, if any,
-    /// and of numbers.
-    fn push_with(
+    /// Has an intrinsic write behind a made String, which has the room: what it puts there is of other Strings, if any, and of
+    /// numbers. `None` where these are none.
+    pub(crate) fn push_with(
         &mut self,
         function: Intrinsic,
         string: &Operand,
-        other: Option<(Buffer, Value)>,
+        others: &[&Operand],
         args: &[Value],
-    ) {
+    ) -> Option<Value> {
+        let others = others.iter().map(|other| self.place_of_bytes(other)).collect::<Option<Vec<_>>>()?;
         let scratch = self.scratch();
         self.program.buffers[scratch.0 as usize].written = true;
         let (memory, row) = (self.b.i32(0), self.b.unary(UnaryOp::ExtendI32, string.value()));
-        let texts = std::iter::once((scratch, memory)).chain(other).collect();
+        let texts = std::iter::once((scratch, memory)).chain(others).collect();
         let args = std::iter::once(row).chain(args.iter().copied()).collect();
-        self.b.intrinsic(function, texts, args);
+        Some(self.b.intrinsic(function, texts, args))
+    }
+
+    /// As [`Lowerer::push_with`], where room for so many bytes more has to be made.
+    pub(crate) fn push_within(&mut self, function: Intrinsic, string: &Operand, more: i64, args: &[Value]) {
+        let more = self.b.i64(more);
+        self.string_room(string, more);
+        if !self.b.is_dead() {
+            self.push_with(function, string, &[], args);
+        }
     }
 
     /// A new String of ASCII digits that an intrinsic writes, with room for so many bytes.
@@ -445,7 +455,7 @@ impl Lowerer<'_> {
         let encoding = self.b.i64(Encoding::UsAscii as i64);
         let string = self.new_string(room, encoding);
         if !self.b.is_dead() {
-            self.push_with(function, &string, None, args);
+            self.push_with(function, &string, &[], args);
         }
         string
     }
@@ -877,9 +887,7 @@ impl Lowerer<'_> {
     pub(crate) fn append_bytes(&mut self, string: &Operand, other: &Operand, from: Value, count: Value) {
         self.string_room(string, count);
         if self.has_intrinsics() && string.types.single().is_some_and(Type::is_made_string) {
-            if let Some(place) = self.place_of_bytes(other) {
-                self.push_with(Intrinsic::Append, string, Some(place), &[from, count]);
-            }
+            self.push_with(Intrinsic::Append, string, &[other], &[from, count]);
             return;
         }
         let Some(place) = self.changing_bytes(string) else { return };

@@ -1,5 +1,6 @@
 //! Characters of UTF-8. In what is not valid each byte that is part of none is one of its own, as in MRI.
 
+use super::made::MadeString;
 use super::text;
 
 /// How many bytes the character has that a text begins with; 0 where there is none.
@@ -23,6 +24,27 @@ fn valid_width(text: &[u8]) -> usize {
         0xe0..=0xef if second && is_next(2) => 3,
         0xf0..=0xf4 if second && is_next(2) && is_next(3) => 4,
         _ => 0,
+    }
+}
+
+/// How many bytes the character has that a text begins with, in an encoding; `None` where there is none.
+pub(super) fn sure_width(text: &[u8], encoding: i64) -> Option<usize> {
+    match text {
+        [lead, ..] if encoding == 2 || *lead < 0x80 => Some(1),
+        _ if encoding == 0 => Some(valid_width(text)).filter(|width| *width > 0),
+        _ => None,
+    }
+}
+
+/// The number of the character that a text begins with, which has so many bytes.
+pub(super) fn code_at(text: &[u8], width: usize) -> i64 {
+    let byte = |at: usize| i64::from(text.get(at).copied().unwrap_or(0));
+    let rest = |at: usize| byte(at) & 0x3f;
+    match width {
+        1 => byte(0),
+        2 => (byte(0) & 0x1f) << 6 | rest(1),
+        3 => (byte(0) & 0xf) << 12 | rest(1) << 6 | rest(2),
+        _ => (byte(0) & 7) << 18 | rest(1) << 12 | rest(2) << 6 | rest(3),
     }
 }
 
@@ -74,6 +96,86 @@ pub(super) unsafe extern "C" fn skip(one: *const i64, size: i64, from: i64, coun
         }
     }
     at as i64
+}
+
+/// # Safety
+/// As [`is_valid`], and the index is within it.
+pub(super) unsafe extern "C" fn width(one: *const i64, size: i64, at: i64) -> i64 {
+    // SAFETY: as said.
+    let text = unsafe { text(one, size) };
+    text.get(at as usize..).map_or(0, |text| valid_width(text) as i64)
+}
+
+/// # Safety
+/// As [`width`].
+pub(super) unsafe extern "C" fn code(one: *const i64, at: i64, width: i64) -> i64 {
+    // SAFETY: as said.
+    let text = unsafe { text(one, at + width) };
+    text.get(at as usize..).map_or(0, |text| code_at(text, width as usize))
+}
+
+/// # Safety
+/// As [`is_valid`], and there is such a String with room for it.
+pub(super) unsafe extern "C" fn reverse(
+    memory: *mut i64,
+    one: *const i64,
+    row: i64,
+    size: i64,
+    single: i64,
+) -> i64 {
+    // SAFETY: as said.
+    let (mut out, text) = unsafe { (MadeString::new(memory, row), text(one, size)) };
+    out.fill(|room| {
+        let mut at = 0;
+        while at < text.len() {
+            let width = if single != 0 { 1 } else { valid_width(&text[at..]).max(1) };
+            let end = text.len() - at;
+            room[end - width..end].copy_from_slice(&text[at..at + width]);
+            at += width;
+        }
+        text.len()
+    });
+    0
+}
+
+/// ASCII in another case: `up` and `down` say which letters change, `capital` that the first byte does not go down and the
+/// others do not go up.
+///
+/// # Safety
+/// As [`reverse`].
+pub(super) unsafe extern "C" fn recase(
+    memory: *mut i64,
+    one: *const i64,
+    row: i64,
+    size: i64,
+    up: i64,
+    down: i64,
+    capital: i64,
+) -> i64 {
+    // SAFETY: as said.
+    let (mut out, text) = unsafe { (MadeString::new(memory, row), text(one, size)) };
+    out.fill(|room| {
+        for (at, (to, byte)) in room.iter_mut().zip(text).enumerate() {
+            let first = capital != 0 && at == 0;
+            *to = match byte {
+                b'a'..=b'z' if up != 0 || first => byte.to_ascii_uppercase(),
+                b'A'..=b'Z' if down != 0 && !first => byte.to_ascii_lowercase(),
+                byte => *byte,
+            };
+        }
+        text.len()
+    });
+    0
+}
+
+/// Puts the bytes of a character behind a String, in its encoding.
+///
+/// # Safety
+/// There is such a String in the memory, with room for four bytes.
+pub(super) unsafe extern "C" fn push_code(memory: *mut i64, row: i64, code: i64) -> i64 {
+    // SAFETY: as said.
+    unsafe { MadeString::new(memory, row).push_code(code) };
+    0
 }
 
 #[cfg(test)]

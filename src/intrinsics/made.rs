@@ -1,6 +1,6 @@
 //! Strings that a section has made: see [`crate::infer`]'s `strings.rs`.
 
-use crate::infer::made_string::{ASCII, FLAGS, ROOM, SIZE, START};
+use crate::infer::made_string::{ASCII, FLAGS, FROZEN, ROOM, SIZE, START};
 use std::fmt;
 
 /// One of them, in the memory that it is in.
@@ -30,6 +30,36 @@ impl MadeString {
     fn bytes(&self) -> *mut u8 {
         // SAFETY: its bytes are in the same memory.
         unsafe { self.memory.offset(self.field(START) as isize).cast() }
+    }
+
+    /// Has the room behind its bytes filled; `fill` says how far.
+    pub fn fill(&mut self, fill: impl FnOnce(&mut [u8]) -> usize) {
+        let size = self.field(SIZE).max(0) as usize;
+        let room = (self.field(ROOM).max(0) as usize).saturating_sub(size);
+        // SAFETY: there is room for so many bytes, up to the end of a word, which nobody else looks at.
+        let spare = unsafe { std::slice::from_raw_parts_mut(self.bytes().add(size), room) };
+        let count = fill(spare).min(room);
+        if !spare[..count].is_ascii() {
+            self.set(FLAGS, self.field(FLAGS) & !ASCII);
+        }
+        let end = size + count;
+        // SAFETY: as before.
+        unsafe { std::ptr::write_bytes(self.bytes().add(end), 0, end.next_multiple_of(8) - end) };
+        self.set(SIZE, end as i64);
+    }
+
+    /// Puts the bytes of a character behind it, in its encoding.
+    pub fn push_code(&mut self, code: i64) {
+        let rest = |shift: u32| (code >> shift & 0x3f | 0x80) as u8;
+        if code < 0x80 || self.field(FLAGS) & (FROZEN - 1) > 0 {
+            self.push(&[code as u8]);
+        } else if code < 0x800 {
+            self.push(&[(code >> 6 | 0xc0) as u8, rest(0)]);
+        } else if code < 0x1_0000 {
+            self.push(&[(code >> 12 | 0xe0) as u8, rest(6), rest(0)]);
+        } else {
+            self.push(&[(code >> 18 | 0xf0) as u8, rest(12), rest(6), rest(0)]);
+        }
     }
 
     /// Puts bytes behind it, for which there is room: those of another String, or its own.

@@ -10,6 +10,7 @@ mod characters;
 mod decimal;
 mod made;
 mod numbers;
+mod sets;
 
 use crate::ir::Interval;
 
@@ -47,6 +48,25 @@ pub enum Intrinsic {
     /// Puts what `format` makes of a Float by its bits behind a made String: the directive, whether it has a `#`, and the
     /// precision.
     PushFormatted,
+    /// Of a text in UTF-8 by its size: how many bytes the character at an index has, 0 where there is none.
+    CharacterWidth,
+    /// The number of the character at an index that has so many bytes.
+    CharacterCode,
+    /// How many characters of a text are of a set, by both sizes and the encoding; below 0 for what is wrong ([`sets`]).
+    CountSet,
+    /// Puts a text behind a made String from its end on, by its size and whether each byte is a character.
+    Reverse,
+    /// Puts a text of a size there in another case of ASCII: up, down, and whether the first one is a capital.
+    Recase,
+    /// Puts a character there, by its number.
+    PushCode,
+    /// Puts there what of a text is not of a set, by both sizes and the encoding; gives what is wrong.
+    DeleteSet,
+    /// Puts a text there without the characters that are repeated, if a set has them or all do.
+    SqueezeSet,
+    /// Puts a text there as `tr` has it: sizes, the encoding of all and of the text, whether it squeezes, and
+    /// whether a range of one character counts twice.
+    Translate,
 }
 
 /// Texts and numbers that one takes, and what it is called.
@@ -58,8 +78,20 @@ struct Signature {
     address: *const u8,
 }
 
+macro_rules! signature {
+    ($name:literal, $texts:literal, $args:literal, $function:expr) => {
+        Signature {
+            name: $name,
+            symbol: concat!("ikra_intrinsic_", $name),
+            texts: $texts,
+            args: $args,
+            address: $function as *const u8,
+        }
+    };
+}
+
 impl Intrinsic {
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 23] = [
         Self::SameBytes,
         Self::IndexBytes,
         Self::LastIndexBytes,
@@ -74,49 +106,42 @@ impl Intrinsic {
         Self::PushInteger,
         Self::PushFloat,
         Self::PushFormatted,
+        Self::CharacterWidth,
+        Self::CharacterCode,
+        Self::CountSet,
+        Self::Reverse,
+        Self::Recase,
+        Self::PushCode,
+        Self::DeleteSet,
+        Self::SqueezeSet,
+        Self::Translate,
     ];
 
     fn signature(self) -> Signature {
-        let signature =
-            |name, symbol, (texts, args), address| Signature { name, symbol, texts, args, address };
         match self {
-            Self::SameBytes => signature("same_bytes", "ikra_same_bytes", (2, 3), bytes::same as *const u8),
-            Self::IndexBytes => {
-                signature("index_bytes", "ikra_index_bytes", (2, 3), bytes::index as *const u8)
-            }
-            Self::LastIndexBytes => {
-                signature("last_index_bytes", "ikra_last_index_bytes", (2, 3), bytes::last_index as *const u8)
-            }
-            Self::CompareBytes => {
-                signature("compare_bytes", "ikra_compare_bytes", (2, 2), bytes::compare as *const u8)
-            }
-            Self::HashBytes => signature("hash_bytes", "ikra_hash_bytes", (1, 1), bytes::hash as *const u8),
-            Self::IsAscii => signature("is_ascii", "ikra_is_ascii", (1, 1), bytes::is_ascii as *const u8),
-            Self::IsValid => {
-                signature("is_valid", "ikra_is_valid", (1, 1), characters::is_valid as *const u8)
-            }
-            Self::Characters => {
-                signature("characters", "ikra_characters", (1, 3), characters::count as *const u8)
-            }
-            Self::SkipCharacters => {
-                signature("skip_characters", "ikra_skip_characters", (1, 3), characters::skip as *const u8)
-            }
-            Self::ScanFloat => {
-                signature("scan_float", "ikra_scan_float", (1, 5), numbers::scan_float as *const u8)
-            }
-            Self::Append => signature("append", "ikra_append_bytes", (2, 3), bytes::append as *const u8),
-            Self::PushInteger => {
-                signature("push_integer", "ikra_push_integer", (1, 2), numbers::push_integer as *const u8)
-            }
-            Self::PushFloat => {
-                signature("push_float", "ikra_push_float", (1, 2), numbers::push_float as *const u8)
-            }
-            Self::PushFormatted => signature(
-                "push_formatted",
-                "ikra_push_formatted",
-                (1, 5),
-                decimal::push_formatted as *const u8,
-            ),
+            Self::SameBytes => signature!("same_bytes", 2, 3, bytes::same),
+            Self::IndexBytes => signature!("index_bytes", 2, 3, bytes::index),
+            Self::LastIndexBytes => signature!("last_index_bytes", 2, 3, bytes::last_index),
+            Self::CompareBytes => signature!("compare_bytes", 2, 2, bytes::compare),
+            Self::HashBytes => signature!("hash_bytes", 1, 1, bytes::hash),
+            Self::IsAscii => signature!("is_ascii", 1, 1, bytes::is_ascii),
+            Self::IsValid => signature!("is_valid", 1, 1, characters::is_valid),
+            Self::Characters => signature!("characters", 1, 3, characters::count),
+            Self::SkipCharacters => signature!("skip_characters", 1, 3, characters::skip),
+            Self::CharacterWidth => signature!("character_width", 1, 2, characters::width),
+            Self::CharacterCode => signature!("character_code", 1, 2, characters::code),
+            Self::ScanFloat => signature!("scan_float", 1, 5, numbers::scan_float),
+            Self::CountSet => signature!("count_set", 2, 3, sets::count),
+            Self::Append => signature!("append", 2, 3, bytes::append),
+            Self::PushCode => signature!("push_code", 1, 2, characters::push_code),
+            Self::PushInteger => signature!("push_integer", 1, 2, numbers::push_integer),
+            Self::PushFloat => signature!("push_float", 1, 2, numbers::push_float),
+            Self::PushFormatted => signature!("push_formatted", 1, 5, decimal::push_formatted),
+            Self::Reverse => signature!("reverse", 2, 3, characters::reverse),
+            Self::Recase => signature!("recase", 2, 5, characters::recase),
+            Self::DeleteSet => signature!("delete_set", 3, 4, sets::delete),
+            Self::SqueezeSet => signature!("squeeze_set", 3, 6, sets::squeeze),
+            Self::Translate => signature!("translate", 4, 8, sets::translate),
         }
     }
 
@@ -149,7 +174,19 @@ impl Intrinsic {
     /// Does it write its first text? That is all scratch memory then, in which the first number is the row of a made String,
     /// which has the room.
     pub const fn writes(self) -> bool {
-        matches!(self, Self::Append | Self::PushInteger | Self::PushFloat | Self::PushFormatted)
+        matches!(
+            self,
+            Self::Append
+                | Self::PushInteger
+                | Self::PushFloat
+                | Self::PushFormatted
+                | Self::Reverse
+                | Self::Recase
+                | Self::PushCode
+                | Self::DeleteSet
+                | Self::SqueezeSet
+                | Self::Translate
+        )
     }
 
     /// What is known of what it gives.
@@ -161,12 +198,19 @@ impl Intrinsic {
                 Interval { low: -1, high: i32::MAX as i64 }
             }
             Self::Characters => Interval::INDEX,
+            Self::CharacterWidth => Interval { low: 0, high: 4 },
+            Self::CharacterCode => Interval { low: 0, high: 0x1f_ffff },
+            Self::CountSet => Interval { low: -5, high: i32::MAX as i64 },
+            Self::DeleteSet | Self::SqueezeSet | Self::Translate => Interval { low: -5, high: 1 },
             Self::HashBytes
             | Self::ScanFloat
             | Self::Append
             | Self::PushInteger
             | Self::PushFloat
-            | Self::PushFormatted => Interval::FULL,
+            | Self::PushFormatted
+            | Self::Reverse
+            | Self::Recase
+            | Self::PushCode => Interval::FULL,
         }
     }
 }

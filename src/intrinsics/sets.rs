@@ -1,0 +1,372 @@
+//! Characters by the sets of `count`, `delete`, `squeeze` and `tr`: single ones and ranges, `^` in front for all others.
+
+use super::characters::{code_at, sure_width};
+use super::made::MadeString;
+use super::text;
+
+/// What is wrong, in the place of an answer: characters that are none, a range of ASCII that ends before it begins, and
+/// another such range; what MRI answers by what stands behind the characters.
+const BROKEN: i64 = -2;
+const NARROW_RANGE: i64 = -3;
+const WIDE_RANGE: i64 = -4;
+const MIXTURE: i64 = -5;
+
+/// The ranges of a set as it is written. It stays text, which is looked at again for characters that no table knows.
+#[derive(Clone, Copy)]
+struct Set<'a> {
+    text: &'a [u8],
+    encoding: i64,
+    negated: bool,
+    /// A range of one character stands for two of them.
+    twice: bool,
+}
+
+impl<'a> Set<'a> {
+    fn new(text: &'a [u8], encoding: i64, twice: bool) -> Result<Self, i64> {
+        let (negated, text) = match text {
+            [b'^', rest @ ..] if !rest.is_empty() => (true, rest),
+            all => (false, all),
+        };
+        let set = Self { text, encoding, negated, twice };
+        set.ranges().try_for_each(|range| range.map(drop))?;
+        Ok(set)
+    }
+
+    /// That of what characters become, of which no more is looked at than there has to be.
+    fn of_targets(text: &'a [u8], encoding: i64, twice: bool, count: Option<i64>) -> Result<Self, i64> {
+        let (mut set, mut left) = (Self { text, encoding, negated: false, twice }, count);
+        let mut ranges = set.ranges();
+        while left != Some(0) {
+            let Some(range) = ranges.next() else { return Ok(set) };
+            let count = range?.count;
+            left = left.map(|left| (left - count).max(0));
+        }
+        set.text = &text[..ranges.at];
+        Ok(set)
+    }
+
+    fn ranges(self) -> Ranges<'a> {
+        Ranges { text: self.text, encoding: self.encoding, twice: self.twice, at: 0 }
+    }
+
+    /// Those of a set that is known to be right.
+    fn all(self) -> impl Iterator<Item = Range> + 'a {
+        self.ranges().map_while(Result::ok)
+    }
+
+    fn has(self, code: i64) -> bool {
+        self.all().any(|range| range.has(code)) != self.negated
+    }
+
+    fn size(self) -> i64 {
+        self.all().map(|range| range.count).sum()
+    }
+
+    /// What has this number, or what goes on behind the last one.
+    fn nth(self, mut index: i64) -> i64 {
+        let mut last = 0;
+        for range in self.all() {
+            last = range.behind();
+            if index < range.count {
+                return (range.low + index).min(range.high);
+            }
+            index -= range.count;
+        }
+        last
+    }
+
+    /// The number of a character, of several places the last.
+    fn place_of(self, code: i64) -> Option<i64> {
+        let (mut before, mut place) = (0, None);
+        for range in self.all() {
+            before += range.count;
+            if range.has(code) {
+                place = Some(before - 1 - (range.high - code));
+            }
+        }
+        place
+    }
+}
+
+/// Characters from one to another one, both included, and for how many they stand.
+#[derive(Clone, Copy)]
+struct Range {
+    low: i64,
+    high: i64,
+    count: i64,
+}
+
+impl Range {
+    const fn has(self, code: i64) -> bool {
+        self.low <= code && code <= self.high
+    }
+
+    /// What MRI takes for those that it has no more of: the last one, and the next where one stands for two.
+    const fn behind(&self) -> i64 {
+        if self.count > self.high - self.low + 1 { self.high + 1 } else { self.high }
+    }
+}
+
+struct Ranges<'a> {
+    text: &'a [u8],
+    encoding: i64,
+    twice: bool,
+    at: usize,
+}
+
+impl Ranges<'_> {
+    fn character(&mut self) -> Result<i64, i64> {
+        let width = sure_width(&self.text[self.at..], self.encoding).ok_or(BROKEN)?;
+        let code = code_at(&self.text[self.at..], width);
+        self.at += width;
+        Ok(code)
+    }
+
+    fn range(&mut self) -> Result<Range, i64> {
+        if self.text[self.at] == b'\\' && self.at + 1 < self.text.len() {
+            self.at += 1;
+        }
+        let low = self.character()?;
+        if self.text.get(self.at) != Some(&b'-') || self.at + 1 == self.text.len() {
+            return Ok(Range { low, high: low, count: 1 });
+        }
+        self.at += 1;
+        let high = self.character()?;
+        match low > high {
+            true if low >= 0x80 || high >= 0x80 => Err(WIDE_RANGE),
+            true => Err(NARROW_RANGE),
+            false => {
+                let count = high - low + if low == high && self.twice { 2 } else { 1 };
+                Ok(Range { low, high, count })
+            }
+        }
+    }
+}
+
+impl Iterator for Ranges<'_> {
+    type Item = Result<Range, i64>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        (self.at < self.text.len()).then(|| self.range())
+    }
+}
+
+/// How many of the codes are single bytes.
+const fn known(encoding: i64) -> usize {
+    if encoding == 2 { 256 } else { 128 }
+}
+
+/// Goes through the characters of a text: the code of each and its bytes.
+fn each_character(text: &[u8], encoding: i64, mut each: impl FnMut(i64, &[u8])) -> Result<(), i64> {
+    let mut at = 0;
+    while at < text.len() {
+        let width = sure_width(&text[at..], encoding).ok_or(BROKEN)?;
+        each(code_at(&text[at..], width), &text[at..at + width]);
+        at += width;
+    }
+    Ok(())
+}
+
+/// Whether a set has each code that is one byte.
+fn table(set: Set<'_>, encoding: i64) -> [bool; 256] {
+    let mut table = [false; 256];
+    for (code, has) in (0..).zip(&mut table[..known(encoding)]) {
+        *has = set.has(code);
+    }
+    table
+}
+
+/// The encoding of a text in which each character is a byte, as that is quicker.
+fn quick(text: &[u8], encoding: i64) -> i64 {
+    if text.is_ascii() { 2 } else { encoding }
+}
+
+/// # Safety
+/// The texts have these sizes.
+pub(super) unsafe extern "C" fn count(
+    one: *const i64,
+    set: *const i64,
+    size: i64,
+    set_size: i64,
+    encoding: i64,
+) -> i64 {
+    // SAFETY: as said.
+    let (one, set) = unsafe { (text(one, size), text(set, set_size)) };
+    let counted = || {
+        let set = Set::new(set, encoding, false)?;
+        let table = table(set, encoding);
+        if quick(one, encoding) == 2 {
+            return Ok(one.iter().map(|byte| usize::from(table[*byte as usize])).sum::<usize>() as i64);
+        }
+        let mut count = 0;
+        each_character(one, encoding, |code, bytes| {
+            count += i64::from(if bytes.len() == 1 { table[code as usize & 0xff] } else { set.has(code) });
+        })?;
+        Ok(count)
+    };
+    counted().unwrap_or_else(|wrong: i64| wrong)
+}
+
+/// # Safety
+/// The texts have these sizes, and there is such a String with room for the first one.
+pub(super) unsafe extern "C" fn delete(
+    memory: *mut i64,
+    one: *const i64,
+    set: *const i64,
+    row: i64,
+    size: i64,
+    set_size: i64,
+    encoding: i64,
+) -> i64 {
+    // SAFETY: as said.
+    let (mut out, one, set) = unsafe { (MadeString::new(memory, row), text(one, size), text(set, set_size)) };
+    let mut deleted = || {
+        let set = Set::new(set, encoding, false)?;
+        let table = table(set, encoding);
+        if quick(one, encoding) == 2 {
+            out.fill(|room| {
+                let mut at = 0;
+                for byte in one {
+                    room[at] = *byte;
+                    at += usize::from(!table[*byte as usize]);
+                }
+                at
+            });
+            return Ok(0);
+        }
+        each_character(one, encoding, |code, bytes| {
+            let goes = if bytes.len() == 1 { table[code as usize & 0xff] } else { set.has(code) };
+            if !goes {
+                out.push(bytes);
+            }
+        })?;
+        Ok(0)
+    };
+    deleted().unwrap_or_else(|wrong: i64| wrong)
+}
+
+/// `encoding` is that of the set, `mine` that of the text. `all`: characters that are repeated go, whatever they are.
+///
+/// # Safety
+/// As [`delete`].
+pub(super) unsafe extern "C" fn squeeze(
+    memory: *mut i64,
+    one: *const i64,
+    set: *const i64,
+    row: i64,
+    size: i64,
+    set_size: i64,
+    encoding: i64,
+    mine: i64,
+    all: i64,
+) -> i64 {
+    // SAFETY: as said.
+    let (mut out, one, set) = unsafe { (MadeString::new(memory, row), text(one, size), text(set, set_size)) };
+    let mut squeezed = || {
+        let set = if all == 0 { Some(Set::new(set, encoding, false)?) } else { None };
+        let table = set.map_or([true; 256], |set| table(set, mine));
+        if quick(one, mine) == 2 {
+            out.fill(|room| {
+                let (mut at, mut last) = (0, None);
+                for byte in one {
+                    room[at] = *byte;
+                    at += usize::from(last != Some(*byte) || !table[*byte as usize]);
+                    last = Some(*byte);
+                }
+                at
+            });
+            return Ok(0);
+        }
+        let mut last = -1;
+        each_character(one, mine, |code, bytes| {
+            let goes = code == last
+                && if bytes.len() == 1 {
+                    table[code as usize & 0xff]
+                } else {
+                    set.is_none_or(|set| set.has(code))
+                };
+            if !goes {
+                out.push(bytes);
+            }
+            last = code;
+        })?;
+        Ok(0)
+    };
+    squeezed().unwrap_or_else(|wrong: i64| wrong)
+}
+
+/// As `tr`: gives whether anything became something else. `mine` is the encoding of the text alone, the other one that of
+/// all; `squeeze`: what would be the same character again is left out.
+///
+/// # Safety
+/// The texts have these sizes, and there is such a String with room for four bytes for each of the first text.
+pub(super) unsafe extern "C" fn translate(
+    memory: *mut i64,
+    one: *const i64,
+    from: *const i64,
+    to: *const i64,
+    row: i64,
+    size: i64,
+    from_size: i64,
+    to_size: i64,
+    encoding: i64,
+    mine: i64,
+    squeeze: i64,
+    twice: i64,
+) -> i64 {
+    // SAFETY: as said.
+    let (mut out, one) = unsafe { (MadeString::new(memory, row), text(one, size)) };
+    // SAFETY: as said.
+    let (from, to) = unsafe { (text(from, from_size), text(to, to_size)) };
+    let (squeeze, twice) = (squeeze != 0, twice != 0);
+    let mut translated = || {
+        let sources = Set::new(from, encoding, twice)?;
+        let count = (!sources.negated).then(|| sources.size());
+        let targets = Set::of_targets(to, encoding, twice, count)?;
+        let last_target = targets.all().last().map_or(0, |range| range.behind());
+        let is_ascii = one.is_ascii();
+        if sources.negated && last_target > 127 && (is_ascii || mine != 0) {
+            return Err(MIXTURE);
+        }
+        let becomes = |code: i64| match sources.place_of(code) {
+            Some(place) if !sources.negated => Some(targets.nth(place)),
+            None if sources.negated => Some(last_target),
+            _ => None,
+        };
+        let mine = if (is_ascii || mine != 0) && !squeeze { 2 } else { mine };
+        let mut table = [None; 256];
+        for (code, to) in (0..).zip(&mut table[..known(mine)]) {
+            *to = becomes(code);
+        }
+        let mut changed = false;
+        if mine == 2 && table.iter().flatten().all(|code| *code < 0x80) {
+            let mut bytes = [0; 256];
+            for (code, (byte, to)) in (0..).zip(bytes.iter_mut().zip(&table)) {
+                *byte = to.map_or(code as u8, |to| to as u8);
+            }
+            out.fill(|room| {
+                for (to, byte) in room.iter_mut().zip(one) {
+                    *to = bytes[*byte as usize];
+                }
+                one.len()
+            });
+            return Ok(i64::from(one.iter().any(|byte| table[*byte as usize].is_some())));
+        }
+        let mut last = None;
+        each_character(one, mine, |code, bytes| {
+            let to = if bytes.len() == 1 { table[code as usize & 0xff] } else { becomes(code) };
+            match to {
+                None => out.push(bytes),
+                Some(to) => {
+                    changed = true;
+                    if !(squeeze && last == Some(to)) {
+                        out.push_code(to);
+                    }
+                }
+            }
+            last = to;
+        })?;
+        Ok(i64::from(changed))
+    };
+    translated().unwrap_or_else(|wrong: i64| wrong)
+}
