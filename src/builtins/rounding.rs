@@ -10,7 +10,7 @@ use crate::types::Type;
 /// Larger powers of ten are no Floats.
 const MOST_DIGITS: i64 = 22;
 /// The most bytes of an Integer of 64 bits, and of what `Float#to_s` gives.
-const DECIMAL_ROOM: i64 = 20;
+pub(super) const DECIMAL_ROOM: i64 = 20;
 const FLOAT_ROOM: i64 = 32;
 
 pub(super) const INTEGER_ROWS: &[Row] = &[

@@ -163,6 +163,15 @@ pub(super) const PRIMITIVES: &[Row] = &[
     carrying("#put_without", |s, c| put(s, c, Intrinsic::DeleteSet)),
     carrying("#put_squeezed", |s, c| put(s, c, Intrinsic::SqueezeSet)),
     carrying("#put_translated", |s, c| put(s, c, Intrinsic::Translate)),
+    row("#put_decimal", |s, c| {
+        s.push_within(
+            Intrinsic::PushInteger,
+            &c.receiver,
+            super::rounding::DECIMAL_ROOM,
+            &[c.args[0].value()],
+        );
+        Operand::nil()
+    }),
     row("#put_code", |s, c| {
         s.push_within(Intrinsic::PushCode, &c.receiver, 4, &[c.args[0].value()]);
         c.receiver.clone()

@@ -47,6 +47,8 @@ module ChangedString
 
   # The digits of a number.
   def __any_decimal(number)
+    return __put_decimal(number) if __intrinsics? && __made?
+
     size = number < 0 ? 2 : 1
     rest = number
     while rest > 9 || rest < -9
