@@ -484,6 +484,15 @@ fn is_sequence(ty: &Type) -> bool {
 pub(super) fn as_zipped(s: &mut Lowerer<'_>, arg: &Operand) -> Operand {
     let array = s.through_to_ary(arg);
     s.switch(&array, 0x10, &mut |s, array| match array.types.single() {
+        Some(Type::Range { .. }) => {
+            // One that begins with no Integer is gone through here, which is an error.
+            let first = crate::infer::range_ends(&array).map(|(.., low_end, _)| low_end);
+            match first {
+                Some(RangeEnd::Integer) => array,
+                Some(RangeEnd::Float) => super::range::cannot_iterate(s, "Float"),
+                _ => super::range::cannot_iterate(s, "NilClass"),
+            }
+        }
         Some(ty) if is_sequence(ty) => array,
         Some(ty) if matches!(ty.shape(), Shape::Nil | Shape::Integer | Shape::Float | Shape::Symbol) => {
             let class = s.host.class_name(class_of(ty));

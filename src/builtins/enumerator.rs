@@ -26,7 +26,14 @@ pub(super) const ROWS: &[Row] = &[
         match &*method {
             sized if sized.starts_with(SIZED) => refused(s, c),
             method if method.starts_with(UNSIZED) => Operand::nil(),
-            "times" => source,
+            "times" => match source.types.single() {
+                Some(Type::Integer) => {
+                    let zero = s.b.i64(0);
+                    let none = s.b.compare(Comparison::Lt, source.value(), zero);
+                    Operand::integer(s.b.select(none, zero, source.value()))
+                }
+                _ => source,
+            },
             "each_byte" => s.send(&source, "bytesize", &[], 1),
             "each_line" => Operand::nil(),
             // None where there is none of what is cut.

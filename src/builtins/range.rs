@@ -506,7 +506,7 @@ fn range_error(s: &mut Lowerer<'_>, message: &str) -> Operand {
     s.fail(ErrorKind::Raise { class: ClassId::RANGE_ERROR, message: Some(message) }, &[])
 }
 
-fn cannot_iterate(s: &mut Lowerer<'_>, class: &str) -> Operand {
+pub(super) fn cannot_iterate(s: &mut Lowerer<'_>, class: &str) -> Operand {
     s.fail(ErrorKind::TypeError(format!("can't iterate from {class}")), &[])
 }
 

@@ -165,6 +165,7 @@ fn every_construct_is_read_and_written() {
 
 #[test]
 fn every_operation_is_read_and_written() {
+    use crate::intrinsics::Intrinsic;
     use crate::ir::{BinaryOp, Comparison, MathFn, UnaryOp};
     let mut text = "fn f0 \"\" (v0: bool, v1: i32, v2: i64, v3: f64) {\n".to_string();
     let of = |ty: Ty| ["v0", "v1", "v2", "v3"][ty as usize];
@@ -178,6 +179,10 @@ fn every_operation_is_read_and_written() {
     lines.extend(
         MathFn::ALL.map(|f| format!("math {} v3{}", f.c_name(), if f.arity() == 2 { ", v3" } else { "" })),
     );
+    lines.extend(Intrinsic::ALL.map(|f| {
+        let args = vec!["v2"; f.args()].join(", ");
+        format!("intrinsic {}{} {args}", f.name(), " b0[v1]".repeat(f.texts()))
+    }));
     for (i, line) in lines.iter().enumerate() {
         text += &format!("  v{} = {line}\n", i + 4);
     }
