@@ -468,7 +468,7 @@ module Integer
   end
 
   def __magnitude_digits(base)
-    digits = __digits(base)
+    digits = base == 10 ? __decimal_text : __digits(base)
     self < 0 ? digits.__piece(1, digits.__bytesize - 1) : digits
   end
 

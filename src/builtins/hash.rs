@@ -512,13 +512,17 @@ pub(super) fn literal(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 
 /// So many pairs are put in by a loop over two arrays, where these can hold them as they are.
 const MANY_PAIRS: usize = 5;
+/// With texts as keys, which take more to be looked for.
+const MANY_PAIRS_OF_TEXTS: usize = 2;
 
 fn put_pairs(s: &mut Lowerer<'_>, hash: &Operand, pairs: &[Operand]) {
     if s.b.is_dead() || hash.is_bottom() {
         return;
     }
     let is_plain = |part: &Operand| part.types.iter().all(|ty| ty.is_string() || is_scalar(ty));
-    if pairs.len() >= 2 * MANY_PAIRS && pairs.iter().all(is_plain) {
+    let has_texts = pairs.iter().step_by(2).any(|key| key.types.iter().any(Type::is_string));
+    let many = if has_texts { MANY_PAIRS_OF_TEXTS } else { MANY_PAIRS };
+    if pairs.len() >= 2 * many && pairs.iter().all(is_plain) {
         let [keys, values] = [0, 1].map(|first| {
             let parts: Vec<Operand> = pairs.iter().skip(first).step_by(2).cloned().collect();
             let parts = s.tuple(&parts);

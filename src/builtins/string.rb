@@ -578,30 +578,27 @@ module String
       byte = __byte(i)
       width = __encoding == 0 ? __valid_width(i) : byte < 0x80 ? 1 : 0
       if width == 0
-        out.__push(0x5c).__push(0x78).__push_hexadecimal(byte, 2)
+        out.__any_code(0x78, byte, 2)
         width = 1
       elsif width > 1
         code = __code(i, width)
         if __printable?(code)
           out.__append(self, i, width)
-        elsif code > 0xffff
-          digits = code > 0xf_ffff ? 6 : 5
-          out.__push(0x5c).__push(0x75).__push(0x7b).__push_hexadecimal(code, digits).__push(0x7d)
         else
-          out.__push(0x5c).__push(0x75).__push_hexadecimal(code, 4)
+          out.__any_code(0x75, code, code > 0xf_ffff ? 6 : code > 0xffff ? 5 : 4)
         end
       else
         letter = __escape(byte)
         if byte == 0x22 || byte == 0x5c || (byte == 0x23 && i + 1 < n && __interpolates?(__byte(i + 1)))
-          out.__push(0x5c).__push(byte)
+          out.__any_word(byte << 8 | 0x5c, 2)
         elsif letter > 0
-          out.__push(0x5c).__push(letter)
+          out.__any_word(letter << 8 | 0x5c, 2)
         elsif byte >= 0x20 && byte < 0x7f
           out.__push(byte)
         elsif __encoding > 0 || (byte == 0x7f && __ruby?(:delete_inspects_as_byte))
-          out.__push(0x5c).__push(0x78).__push_hexadecimal(byte, 2)
+          out.__any_code(0x78, byte, 2)
         else
-          out.__push(0x5c).__push(0x75).__push_hexadecimal(byte, 4)
+          out.__any_code(0x75, byte, 4)
         end
       end
       i += width

@@ -106,17 +106,16 @@ module ChangedString
   # Appends the bytes of a character, in the String's encoding.
   def __push_code(code)
     return __put_code(code) if __intrinsics? && __made?
+    return __push(code) if code < 0x80 || __encoding > 0
 
-    if code < 0x80 || __encoding > 0
-      __push(code)
-    elsif code < 0x800
-      __push(code >> 6 | 0xc0).__push(code & 0x3f | 0x80)
-    elsif code < 0x1_0000
-      __push(code >> 12 | 0xe0).__push(code >> 6 & 0x3f | 0x80).__push(code & 0x3f | 0x80)
-    else
-      __push(code >> 18 | 0xf0).__push(code >> 12 & 0x3f | 0x80)
-      __push(code >> 6 & 0x3f | 0x80).__push(code & 0x3f | 0x80)
+    count = code < 0x800 ? 2 : code < 0x1_0000 ? 3 : 4
+    # The last byte comes first, as it is the uppermost of its word.
+    word = 0
+    (count - 1).times do
+      word = (word | (code & 0x3f | 0x80)) << 8
+      code >>= 6
     end
+    __push_word(word | code | (0xf00 >> count & 0xff), count)
   end
 
   # The same of any number that `pack` takes.
@@ -125,6 +124,16 @@ module ChangedString
 
     __refuse_code if code > 0x10_ffff
     __push_code(code)
+  end
+
+  # Appends a number as `inspect` shows what is not printed: in so many digits behind a backslash and a letter, more than
+  # four of them in braces.
+  def __any_code(letter, number, digits)
+    __push_word(letter << 8 | 0x5c, 2)
+    __push(0x7b) if digits > 4
+    __push_hexadecimal(number, digits)
+    __push(0x7d) if digits > 4
+    nil
   end
 
   # Appends a number in so many digits, in capitals.
