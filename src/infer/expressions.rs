@@ -90,6 +90,9 @@ impl Lowerer<'_> {
             Kind::Regexp(source, options) => self.regexp(source, *options),
             Kind::String(parts) => self.string(node, parts),
             Kind::Array(items) => {
+                if let Some(list) = self.constant_list(node, items) {
+                    return list;
+                }
                 let all = match self.literal_items(node, items) {
                     Ok(all) => all,
                     Err(list) => return list,

@@ -63,6 +63,8 @@ pub enum RootKey {
     Text(String),
     /// A table of what the running Ruby says of characters, in the bytes of a frozen String: `lib/ikra/characters.rb`.
     Characters(String),
+    /// These words, in the bytes of a frozen String.
+    Words(Vec<i64>),
     /// A literal of this source, with these options.
     Regexp(String, u32),
     /// A lambda, proc or Method that is a root by this number, as the object that others can hold.

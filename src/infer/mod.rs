@@ -18,6 +18,7 @@ mod changing_strings;
 mod characters;
 mod closed_blocks;
 mod conditions;
+mod constant_lists;
 mod copies;
 mod defined;
 pub mod dialect;

@@ -299,6 +299,13 @@ impl Source {
                 pool.keep(table);
                 Self::Text(table)
             }
+            RootKey::Words(words) => {
+                let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+                let text = ruby.str_from_slice(&bytes);
+                text.freeze();
+                pool.keep(text.as_raw());
+                Self::Text(text.as_raw())
+            }
             RootKey::Text(text) => {
                 let text = interned(text)?;
                 pool.keep(text);
