@@ -1,7 +1,7 @@
 //! Long arrays of numbers that are written out: the numbers are a table beside the code, which a loop copies.
 
 use super::operand::Operand;
-use super::{Changing, Lowerer, host::RootKey};
+use super::{Lowerer, host::RootKey};
 use crate::ir::UnaryOp;
 use crate::syntax::ast::{Kind, Node};
 
@@ -38,21 +38,17 @@ impl Lowerer<'_> {
             Numbers::Floats(words) => (words, true),
         };
         self.enter(node);
-        let (zero, count) = (self.b.i64(0), self.b.i64(items.len() as i64));
+        let count = self.b.i64(items.len() as i64);
         let table = self.root(&RootKey::Words(words)).unwrap_or_else(Operand::bottom);
         if table.is_bottom() {
             return Some(table);
         }
-        let list = self.new_list(0, count);
-        let into = Changing::of(&list)?;
-        self.counted(zero, count, 1, &mut |s, i, _, _| {
+        Some(self.list_of_each(0, count, &mut |s, i| {
             let word = s.string_word(&table, i);
-            let item = match are_floats {
+            match are_floats {
                 true => Operand::float(s.b.unary(UnaryOp::BitsToF64, word)),
                 false => Operand::integer(word),
-            };
-            s.push_to(into, &item);
-        });
-        Some(list)
+            }
+        }))
     }
 }

@@ -11,7 +11,7 @@
 use super::births::{Birth, Holder};
 use super::operand::{self, Operand, Values};
 use super::results::RowWords;
-use super::{BlockRef, Lowerer};
+use super::{BlockRef, Changing, Lowerer};
 use crate::ir::{
     BinaryOp, Buffer, BufferKind, Comparison, ErrorKind, Interval, ScalarSource, Ty, UnaryOp, Value,
 };
@@ -520,6 +520,37 @@ impl Lowerer<'_> {
             }
         }
         self.set_header(list.value(), 0, length);
+        list
+    }
+
+    /// A list of so many items (`I64`), each made of its index, at the current node's `slot`.
+    pub(super) fn list_of_each(
+        &mut self,
+        slot: u32,
+        count: Value,
+        item: &mut dyn FnMut(&mut Self, Value) -> Operand,
+    ) -> Operand {
+        let list = self.new_list(slot, count);
+        let (Some(into), zero) = (Changing::of(&list), self.b.i64(0)) else { return list };
+        let Changing::List(kind, start) = into else {
+            self.counted(zero, count, 1, &mut |s, i, _, _| {
+                let item = item(s, i);
+                s.push_to(into, &item);
+            });
+            return list;
+        };
+        let first = self.header(start, 2);
+        self.counted(zero, count, 1, &mut |s, i, _, _| {
+            let item = item(s, i);
+            let Some(words) = s.item_words(kind, start, &item) else { return };
+            let before = s.op(BinaryOp::Mul, i, words.len() as i64);
+            let mut at = s.b.binary(BinaryOp::Add, first, before);
+            for word in words {
+                s.set_word(at, word);
+                at = s.plus(at, 1);
+            }
+        });
+        self.set_length(into, count);
         list
     }
 
