@@ -38,7 +38,15 @@ module RandomPrograms
     end
 
     def list_literal(items, depth)
+      return long_literal(items) if items.size == 1 && %i[int float].include?(items.first) && chance(0.15)
+
       e("[", Node.list(Array.new(between(chance(0.1) ? 0 : 1, 4)) { expression(items, depth) }), "]")
+    end
+
+    # Numbers that are written out, so many that they are a table.
+    def long_literal(items)
+      numbers = Array.new(between(31, 40)) { items == [:int] ? between(-9, 99) : between(-90, 99) / 4.0 }
+      e("[#{numbers.join(", ")}]")
     end
 
     def list_repeated(items, depth)
