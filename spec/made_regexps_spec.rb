@@ -56,14 +56,50 @@ each_backend(Backends::ALL - %i[cuda-emulated cuda]) do
     end
   end
 
+  sources = ["a", "(", "[", "a(b)", "é", "[é", "a\\", "*", "a{2,1}", "(?<a", "é\\xff", "(?<n>x)", "#{"x" * 30}("]
+
+  it "raises what Ruby says of what is no pattern" do
+    sources.each do |source|
+      expect_same([source]) { |x| [Regexp.new(x), [Regexp.new(x, true), nil], Regexp.new(x, Regexp::MULTILINE)] }
+      expect_same([source]) { |x| [Regexp.new(x).match?("xab"), Regexp.union(x, "b"), x.size > 3 || "xab" =~ /#{x}/] }
+    end
+    expect_same(sources) do |x|
+      Regexp.new(x).source
+    rescue RegexpError => e
+      [e.message, e.message.encoding]
+    end
+    expect_same(sources - ["a\\", "é\\xff"]) { |x| begin; /a#{x}/i.source; rescue RegexpError => e; e.message; end }
+    expect_same([sources]) { |all| all.map { |x| begin; "xab".match?(x); rescue RegexpError; nil; end } }
+    expect_same(["\xff"]) { |x| Regexp.new(x) }
+    made = []
+    expect { ["a", "[", "b"].peach { |x| made << Regexp.new(x).source } }.to raise_error(RegexpError) { |error|
+      expect(error.element_index).to eq(1) unless Ikra.backend == :ruby
+    }
+    expect(made).to eq(Ikra.backend == :ruby ? ["a"] : [])
+  end
+
+  it "gives them" do
+    expect_same(texts - ["["]) { |x| [/#{Regexp.escape(x)}/mi, Regexp.new(Regexp.escape(x)), Regexp.union(x, /c/)] }
+    expect_same([1, 2, 3]) { |x| x > 1 ? /#{x}(a)/x : Regexp.new("b") }
+    expect_same([1, 2, 3]) { |x| x > 1 ? [/#{x}/, x] : nil }
+    expect_same([%w[a b], []]) { |all| all.to_h { |x| [x, /#{x}/] }.merge("é" => /é/) }
+    held = [/#{"a"}/].pmap { |x| /#{x.source}/.then { |y| [[y, y], { r: y }] } }
+    expect(held).to eq([[[/a/, /a/], { r: /a/ }]])
+    expect(held[0][0][0]).to equal(held[0][1][:r])
+    frozen = ->(x) { [/#{x}/, Regexp.new(x), Regexp.union(x, "b"), Regexp.new(/#{x}/), Regexp.union(/#{x}/)] }
+    expect(%w[a].pmap(&frozen)[0].map(&:frozen?)).to eq(frozen.call("a").map(&:frozen?))
+    expect_same(%w[a]) { |x| [/#{x}/.frozen?, Regexp.new(x).frozen?, [/#{x}/, Regexp.new(x)].map(&:frozen?)] }
+  end
+
   it "says what of them it cannot do" do
     next if Ikra.backend == :ruby
 
     refused = ->(what, &run) { expect(&run).to raise_error(Ikra::UnsupportedError, what) }
-    refused.call(/unsupported-regexp/) { ["(", "(?<=a)b"].pmap { |x| /a#{x}/.match?("a") } }
+    refused.call(/unsupported-regexp/) { ["(?<=a)b", "("].pmap { |x| /a#{x}/.match?("a") } }
     refused.call(%r{/o}) { %w[a b].pmap { |x| /#{x}/o.match?("a") } }
     refused.call(/whose groups come from/) { ["(a)"].pmap { |x| "ab".scan(/#{x}/) } }
-    refused.call(/Regexp.new\(source\)/) { %w[a].pmap { |x| Regexp.new(x) } }
+    refused.call(/Regexp.new\(source\)/) { Ikra.section { Regexp.new(%w[a].pmap(&:upcase)[0]) } }
+    refused.call(/unsupported-regexp/) { ["a\\"].pmap { |x| /#{x}/.source } }
     refused.call(/options/) { %w[a].pmap { |x| Regexp.new(x, 64).source } }
   end
 end

@@ -84,6 +84,19 @@ RSpec.describe "operations" do
       expect(points.map(&:x)).to eq([7, 10])
     end
 
+    it "goes through Enumerators with indices as Ruby does" do
+      values = %w[c a b]
+      %i[map select each flat_map sort_by find group_by].each do |name|
+        ours, theirs = [:"p#{name}", name].map { |method| values.public_send(method) }
+        asked = [ours, theirs].map do |all|
+          pairs = all.with_index(2)
+          [all.with_index.to_a, pairs.map { |x, i| x * i }, pairs.each { |x, i| i.zero? ? x : nil }, pairs.first(2), pairs.next,
+           all.each_with_index.to_a, all.with_index.with_index(5).to_a, all.with_object(1).to_a, pairs.size]
+        end
+        expect(asked[0]).to eq(asked[1])
+      end
+    end
+
     it "refuses blocks that may read what their method changes" do
       all = [3, 1, 2]
       told = /the block may read what its method changes, .* \[changing-base\]\n  hint: let it read a dup/

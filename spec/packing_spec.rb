@@ -67,6 +67,27 @@ each_compiling_backend do
     expect_all { |s| [s.unpack(""), s.unpack("a0"), s.unpack("C0")] }
   end
 
+  it "read as many as there are behind others" do
+    expect_all { |s| [s.unpack("nC*"), s.unpack("C*C*"), s.unpack("a2n3C"), s.unpack("n2a2N*"), s.unpack("x0C2s")] }
+    expect_all { |s| [s.unpack("C100"), s.unpack("B3C*"), s.unpack("C70a"), s.unpack("nC*", offset: 0)] }
+    expect_all { |s| s.unpack("d*C").inspect }
+    expect_all { |s| [s.unpack1("nC*"), s.unpack1("NC"), s.unpack1("q>na1"), s.unpack1("C0n2A")] }
+    expect_same(["Zürich", "", "a"]) { |s| [s.unpack("U2C*"), s.unpack("U"), s.unpack("CU*"), s.unpack1("U0U")] }
+    expect_same(%w[Zürich äö a]) { |s| s.unpack("U3C*") }
+  end
+
+  it "go through compressed Integers" do
+    same_bytes([[1, 300, 0], [2**40, 16_384], [127, 128]]) { |list| list.pack("w*") }
+    same_bytes([1, 2**62, 0]) { |n| [n, 5, n].pack("wCw*") }
+    expect_same([[1, 300, 0], [2**62, 16_384], []]) { |list| list.pack("w*").unpack("w*") }
+    texts = ["\x81\x01\x80\x7F\x05", "", "\xFF", "a\xFF"]
+    expect_same(texts) { |s| [s.unpack("w*"), s.unpack("w2"), s.unpack("wC*")] }
+    expect_same(texts) { |s| [s.unpack1("w"), s.unpack1("wC"), s.unpack1("Nw")] }
+    expect_same([-1]) { |n| [n].pack("w") }
+    expect_same(["a"]) { |s| [s].pack("w") }
+    expect_same([1]) { |n| [n].pack("ww") }
+  end
+
   it "read Floats" do
     expect_all { |s| s.unpack("DG").inspect }
     expect_all { |s| [s.unpack("e*").inspect, s.unpack1("g").inspect, s.unpack("fF").inspect] }
@@ -119,7 +140,7 @@ each_compiling_backend do
     expect_same(["ab"]) { |s| s.unpack(s.size) }
     expect_same(["ab"]) { |s| s.unpack1 }
     expect { ["ab"].pmap { |s| s.unpack1(s) } }.to raise_error(Ikra::UnsupportedError, /a format that is put together/)
-    expect { ["ab"].pmap { |s| s.unpack1("w") } }.to raise_error(Ikra::UnsupportedError, /by "w" cannot run/)
+    expect { ["ab"].pmap { |s| s.unpack1("u") } }.to raise_error(Ikra::UnsupportedError, /by "u" cannot run/)
     expect { ["\xFF" * 8].pmap { |s| s.unpack1("Q") } }.to raise_error(Ikra::OverflowError)
   end
 end

@@ -152,6 +152,44 @@ RSpec.describe "Regular expressions" do
     expect_ruby(lines) { |x| y = x.dup; [y.gsub!(/\d/, "_"), y.sub!(/_/) { "<" }, y.gsub!(/q/, ""), y] }
   end
 
+  it "name parts that are replaced or cut out" do
+    expect_ruby(lines) { |x| y = x.dup; y[/\d+/] = "é#"; y }
+    expect_ruby(lines) { |x| y = x.dup; [(y[/(\w)=(\w+)?/, 2] = "<>"), y] }
+    expect_ruby(lines) { |x| y = x.dup; y[/(?<k>\w+)=/, :k] = y[/(?<k>\w+)=/, "k"] = "kk"; y }
+    expect_ruby(lines) { |x| y = x.dup; y[/a(t)?/, -1] = "T"; [y, $~[0], $`, $1] }
+    expect_ruby(lines) { |x| y = x.dup; y[/a/] += "b"; [y, $&] }
+    expect_ruby(lines) { |x| y = x.dup; y[/\w/], z = x.partition("a"); [y, z, $&] }
+    expect_ruby(lines) { |x| y = x.dup; [y.slice!(/\d+/), y.slice!(/(\w)(=)?/, 2), y.slice!(/(\w)/, -1), y] }
+    expect_ruby(lines) { |x| y = x.dup; [y.slice!(/(?<k>\w+)=/, "k"), y.slice!(/a(t)/, 5), y.slice!(/a(t)/, -2), y] }
+    expect_ruby(["cat"]) { |x| x[/t/] = "p"; x.slice!(/c/); x }
+    # Of longer ones MRI changes what was matched.
+    expect_ruby(%w[cat dog]) { |x| y = x.dup; [y.slice!(/a./), $~ && $&, y.slice!(/x/), $~.nil?] }
+    indices = [1, 0, -1, -2, 5, -9, 1.5, nil, "k", :q]
+    indices.each do |index|
+      expect_ruby(["cat"]) { |x| y = x.dup; y[/c(a)/, index] = "p"; y }
+      expect_ruby(["cat"]) { |x| y = x.dup; [y.slice!(/c(a)/, index), y] }
+      expect_ruby(%w[cat z]) { |x| x[/c(a)/, index] }
+    end
+    expect_ruby(["cat"]) { |x| y = x.dup; y[/t/] = 1; y }
+    expect_ruby(["cat"]) { |x| y = x.dup; y[/(q)|t/, 1] = "é"; y }
+    frozen = [-"cat"]
+    expect_ruby(frozen) { |x| x[/q/] = 1 }
+    expect_ruby(frozen) { |x| x[/t/] = "c" }
+    expect_ruby(frozen) { |x| x.slice!(/q/) }
+    expect_ruby(["é"]) { |x| y = x.dup; y[/é/] = [255].pack("C"); y }
+    expect_ruby(["éa"]) { |x| y = x.dup; y[/a/] = [255].pack("C"); y }
+  end
+
+  it "are made of Strings by match" do
+    expect_ruby(lines) { |x| [x.match?("a."), x.match?("é", 1), x.match("(\\d)(\\d)?")&.captures] }
+    expect_ruby(lines) { |x| x.match("a", 2)&.begin(0) }
+    expect_ruby(%i[cat éa a]) { |x| [x.match?("a"), x.match("a")&.pre_match, x.match(/a(.)/) { |m| m[1] }] }
+    expect_ruby(%i[cat éa a]) { |x| x.match(/a/); $~ && $`.size }
+    expect_ruby(["cat"]) { |x| x.match(1) }
+    expect_ruby([:cat]) { |x| x.match?(nil) }
+    expect_ruby([:cat]) { |x| x =~ "cat" }
+  end
+
   it "raise what Ruby does" do
     expect_ruby(["a\xff", "\xff".b, "ä".b, "a"]) { |x| x =~ /ä/ }
     expect_ruby(["\xff", "a\xff"]) { |x| /a/.match?(x) }

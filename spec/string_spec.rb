@@ -291,6 +291,15 @@ each_backend do |backend|
       expect_texts([0, 3, -7]) { |n| "%f %.1f %5.0f %e" % [n, n, n, n] }
     end
 
+    it "formats Floats in hexadecimal digits" do
+      floats = [0.0, -0.0, 1.5, -3.75, 0.1, 255.9999999, 1e-320, 5e-324, 1.7976931348623157e308, 1.96875, Float::NAN,
+                -Float::INFINITY, Float::INFINITY, 1.03125]
+      expect_texts(floats) { |x| ["%a" % x, "%20.3a|%A|%+a|% a|%020a|%-30a|" % [x, x, x, x, x, x]] }
+      expect_texts(floats) { |x| ["%#.0a %.0a %.1A %.20a %-9.2a|%09.1A" % [x, x, x, x, x, x], "%<q>a %{q}" % { q: x }] }
+      expect_texts([3, -2**40]) { |n| "%a and %e %x" % [n, n, n] }
+      expect_texts(["%a", "%x %a", "%5.2A", "%d"]) { |text| text % ([1.25] * text.count("%")) }
+    end
+
     it "formats texts" do
       expect_texts(valid) { |s| ["%s" % s, "%10s|%-10s|%.2s|%8.3s" % [s, s, s, s], format("%s and %s", s, 5)] }
       expect_texts(%w[a é]) { |s| "%c%c%5c" % [s, 66, s] }
@@ -309,6 +318,36 @@ each_backend do |backend|
     expect_same([[1, 2], "ab", "xa", [nil, "a"]]) { |t| [t[0] == 1, t[0] == "a", t[1] != "a"] }
     expect_same(["abc"]) { |t| seen = []; [(seen << 1; t)[(seen << 2; 1)] == (seen << 3; "b"), seen] }
     expect_same([["b"], ["a"]]) { |t| begin; t[x = t.size][0] == "a"; rescue NoMethodError; x; end }
+  end
+
+  it "is dumped as a literal" do
+    texts = [*StringMethods::ALL, "é\n\#{}\e#a\#$b\#@c\u{1F600}\u{10FFFF}\x7f\xff\v\f\a\b"]
+    expect_texts(texts) { |s| s.dump }
+    expect_same(texts) { |s| s.dump.frozen? }
+  end
+
+  it "is encoded where its bytes stay" do
+    ascii, others = StringMethods::ALL.partition(&:ascii_only?)
+    expect_texts(ascii) { |s| [s.encode("UTF-8"), s.encode(Encoding::US_ASCII), s.encode("binary"), s.encode, s.encode("ASCII", "UTF-8")] }
+    expect_texts(ascii) { |s| [s.encode("UTF-8", invalid: :replace, undef: :replace, replace: "?"), s.encode.frozen?] }
+    expect_texts(others.select { |s| s.encoding == Encoding::UTF_8 }) { |s| [s.encode("utf-8"), s.encode(s.encoding), s.encode] }
+    expect_texts(StringMethods::WIDE) { |s| [s.encode("utf-8", invalid: :replace), s.encode(Encoding::UTF_8, "UTF-8")] }
+    [1, nil, :a].each { |encoding| expect_same([encoding]) { |x| "a".encode(x) } }
+    [1, nil, :a].each { |encoding| expect_same([encoding]) { |x| (+"a").force_encoding(x) } }
+    next if backend == :ruby
+
+    refused = ->(&run) { expect(&run).to raise_error(Ikra::UnsupportedError, /unsupported-string/) }
+    refused.call { ["é"].pmap { |s| s.encode("US-ASCII") } }
+    refused.call { ["\xff"].pmap { |s| s.encode("UTF-8", invalid: :replace) } }
+    refused.call { ["a"].pmap { |s| s.encode("UTF-16") } }
+    refused.call { ["a"].pmap { |s| s.encode("UTF-8", xml: :text) } }
+  end
+
+  it "has an encoding with a name" do
+    expect_texts(all) { |s| [s.encoding.name, s.encoding.to_s, s.encoding.inspect, "<#{s.encoding}>"] }
+    expect_same(all) { |s| [s.encoding, s.encoding == Encoding::UTF_8, s.encoding.dummy?, s.encoding.ascii_compatible?] }
+    expect_same([Encoding::UTF_8, Encoding::BINARY]) { |e| [e.name, e.name.frozen?, e.inspect.frozen?, e.name.equal?(e.name)] }
+    expect_same([Encoding::UTF_8, 1]) { |e| e.is_a?(Encoding) ? e.name : e }
   end
 
   it "gives the Strings that Ruby has for nil, true and false" do

@@ -28,6 +28,14 @@ each_backend do
     end
   end
 
+  it "gives those that methods of Strings give" do
+    words = %i[abc Zz éÀ ß a9 zz] << :"" << :"a b"
+    expect_same(words) { |s| [s.upcase, s.downcase, s.capitalize, s.swapcase, s.upcase(:ascii), s.downcase(:fold)] }
+    expect_same(%i[a az Zz a9 zz9]) { |s| [s.succ, s.next, s.intern, s.succ.size] }
+    expect_same(words) { |s| [s.encoding, s.encoding.name, s <=> :b, s <=> "b", s.upcase.equal?(s.to_s.upcase.to_sym)] }
+    expect_same([%i[b A], %i[c]]) { |all| all.map(&:upcase).sort }
+  end
+
   it "raises what Ruby raises of invalid bytes" do
     expect_same(["a", "\xff"]) { |s| s.to_sym } unless Ikra.backend.start_with?("cuda")
     expect_same(["a", "\xff", "\x80".b]) { |s| begin; s.to_sym; rescue EncodingError; 1; end }

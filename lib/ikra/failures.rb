@@ -28,6 +28,25 @@ module Ikra
       placed(exception, element, tick)
     end
 
+    ENCODINGS = [Encoding::UTF_8, Encoding::US_ASCII, Encoding::BINARY].freeze
+
+    # What Ruby says of a source that is no regular expression, with the number of the message's encoding; nil where it
+    # is one, and where Ruby finds something wrong with a part of one that is put together: parts are not known.
+    def self.of_pattern(source, options, interpolated)
+      begin
+        /#{source}/ if interpolated
+      rescue RegexpError
+        # It says where, without the options.
+      end
+      Regexp.new(source, options)
+      nil
+    rescue RegexpError => e
+      encoding = ENCODINGS.index(e.message.encoding)
+      encoding && [e.message, encoding]
+    rescue ArgumentError
+      nil
+    end
+
     # An exception that the section has made, which +complete+ has gone over.
     def self.told(exception, element, tick, rescued)
       placed(rescued ? unrescued(exception) : exception, element, tick)

@@ -18,7 +18,8 @@ module Ikra
     def initialize(collection, name)
       @collection = collection
       @name = name
-      super(collection.respond_to?(:size) ? collection.size : nil) do |yielder|
+      sized = collection.respond_to?(:size) && ![*ONE, *SOME, :find_index].include?(name)
+      super(sized ? collection.size : nil) do |yielder|
         collection.public_send(name) { |*values| yielder.yield(*values) }
       end
     end
@@ -30,7 +31,7 @@ module Ikra
     # @return [Object]
     # @raise (see ParallelMethods#pmap)
     def with_index(offset = 0, &block)
-      return super unless block
+      return super unless parallel?(block)
 
       indexed = (@collection.is_a?(Enumerator) ? @collection : @collection.each_entry).with_index(offset || 0)
       case @name
@@ -44,7 +45,7 @@ module Ikra
     end
 
     # {#with_index} from 0 on.
-    def each_with_index(&block) = block ? with_index(0, &block) : super
+    def each_with_index(&block) = parallel?(block) ? with_index(0, &block) : super
 
     # Calls the block with each element and an object, in parallel.
     #
@@ -53,7 +54,7 @@ module Ikra
     # @return [Object] the memo
     # @raise (see ParallelMethods#pmap)
     def with_object(memo, &block)
-      block ? @collection.peach_with_object(memo, &block) : super
+      parallel?(block) ? @collection.peach_with_object(memo, &block) : super
     end
     alias each_with_object with_object
 
@@ -62,6 +63,11 @@ module Ikra
     alias to_s inspect
 
     private
+
+    # Is there one, and not what Ruby itself goes through the elements with, as for `pmap.with_index.to_a`?
+    def parallel?(block)
+      block && (block.source_location || block.lambda? || !Written.block(block).equal?(block))
+    end
 
     # Ruby's own method, with a block that gives what the section has given.
     def decided(values)

@@ -46,6 +46,7 @@ const LIMITS: &[(&str, &str, &str)] = &[
     ("String", "downcase", "without :turkic and such"),
     ("Array", "pack", "by a format that is written out, or `U*` and `C*`"),
     ("Integer", "chr", "of encodings with UTF-8"),
+    ("String", "encode", "where the bytes stay: of ASCII, or in the encoding that it has"),
     ("String", "each_line", "not with an empty separator"),
     ("String", "gsub", "with a String"),
     ("String", "lines", "not with an empty separator"),

@@ -1795,6 +1795,11 @@ module Array
     out
   end
 
+  def __pack_compressed_all(out, i)
+    __each_from(i) { |item| out.__pack_compressed(item) }
+    out
+  end
+
   def __pack_characters(out, i)
     __each_from(i) { |item| out.__pack_character(item) }
     out

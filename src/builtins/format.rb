@@ -159,12 +159,14 @@ module String
       when 0x78, 0x58, 0x6f, 0x62, 0x42
         __refuse_directive if kinds & 8 == 0
         out.__put_based(value, byte, flags, width, precision)
+      when 0x61, 0x41
+        __refuse_directive if kinds & 256 == 0
+        out.__put_a(value, byte, flags, width, precision)
       else
         __refuse_directive if kinds & 48 == 0
         if byte == 0x66
           out.__put_f(value, flags, width, precision)
         else
-          __refuse_hexadecimal if byte | 0x20 == 0x61
           out.__put_e(value, byte, flags, width, precision)
         end
       end
@@ -292,6 +294,19 @@ module ChangedString
 
   def __put_e(value, byte, flags, width, precision)
     __any_exponent(Float(value), byte, flags, width, precision)
+  end
+
+  def __put_a(value, byte, flags, width, precision)
+    float = Float(value)
+    finite = float.finite?
+    negative = !float.nan? && (float < 0 || 1 / float < 0)
+    sign = __format_sign(negative, flags)
+    # Zeros are behind the prefix.
+    filled = flags & 9 == 8 ? sign > 0 ? width - 1 : width : 0
+    digits = float.__hexadecimal_digits(flags & 16 > 0, precision, filled)
+    digits = digits.__recase(true, false, false) if byte == 0x41 && finite
+    __put_number(digits, sign, flags & 1 > 0, false, width)
+    nil
   end
 
   # The same of a directive with neither flags nor a width.
@@ -613,6 +628,55 @@ module Float
       x *= 10.0
       i += 1
     end
+  end
+
+  # What `%a` writes, without a sign. Zeros behind the prefix make it so wide.
+  def __hexadecimal_digits(sharp, precision, width)
+    return "NaN".__force(1) if nan?
+    return "Inf".__force(1) if infinite?
+
+    bits = __bits & 0x7fff_ffff_ffff_ffff
+    exponent = (bits >> 52) - 1023
+    digits = bits & 0xf_ffff_ffff_ffff
+    if exponent > -1023
+      digits |= 0x10_0000_0000_0000
+    elsif digits > 0
+      more = 53 - digits.bit_length
+      digits <<= more
+      exponent -= more - 1
+    else
+      exponent = 0
+    end
+    if precision >= 0 && precision < 13
+      dropped = 4 * (13 - precision)
+      rest = digits & (1 << dropped) - 1
+      half = 1 << dropped - 1
+      digits >>= dropped
+      digits += 1 if rest > half || rest == half && digits.odd?
+      digits <<= dropped
+      if digits >> 53 == 1
+        digits >>= 1
+        exponent += 1
+      end
+    end
+    count = precision
+    if precision < 0
+      count = 13
+      count -= 1 while count > 0 && digits >> 4 * (13 - count) & 15 == 0
+    end
+    tail = "".__force(1).__push(0x30 + (digits >> 52))
+    tail.__push(0x2e) if sharp || count > 0
+    i = 0
+    while i < count
+      digit = i < 13 ? digits >> 4 * (12 - i) & 15 : 0
+      tail.__push(digit < 10 ? digit + 0x30 : digit + 0x57)
+      i += 1
+    end
+    tail.__push(0x70).__push(exponent < 0 ? 0x2d : 0x2b)
+    power = exponent.abs.__digits(10)
+    tail.__append(power, 0, power.__bytesize)
+    text = "".__force(1).__push(0x30).__push(0x78).__push_zeros(width - 2 - tail.__bytesize)
+    text.__append(tail, 0, tail.__bytesize)
   end
 
   # By a function in Rust: the directive, whether it has a `#`, and the precision.

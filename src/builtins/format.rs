@@ -70,7 +70,7 @@ fn directive(text: &str) -> Option<(Directive, &str)> {
         let (digits, after) = number(after)?;
         (precision, rest) = (Some(digits.unwrap_or(0)), after);
     }
-    let letter = rest.chars().next().filter(|letter| "spcdiuxXobBfeEgG".contains(*letter))?;
+    let letter = rest.chars().next().filter(|letter| "spcdiuxXobBfeEgGaA".contains(*letter))?;
     let [width, precision] = [width, precision].map(|number| number.unwrap_or(-1));
     Some((Directive { letter, flags, width, precision }, &rest[1..]))
 }
@@ -131,9 +131,10 @@ fn put(s: &mut Lowerer<'_>, out: &Operand, directive: Directive, value: &Operand
         'd' | 'i' | 'u' => "#put_d",
         'f' => "#put_f",
         'e' | 'E' | 'g' | 'G' => "#put_e",
+        'a' | 'A' => "#put_a",
         _ => "#put_based",
     };
-    let byte = matches!(name, "#put_e" | "#put_based").then_some(letter as i64);
+    let byte = matches!(name, "#put_e" | "#put_a" | "#put_based").then_some(letter as i64);
     let numbers = byte.into_iter().chain([flags, width, precision]);
     let numbers: Vec<Operand> = numbers.map(|number| Operand::integer(s.b.i64(number))).collect();
     let arguments: Vec<Operand> = std::iter::once(value.clone()).chain(numbers).collect();
@@ -160,21 +161,9 @@ mod tests {
 
     #[test]
     fn what_is_not_plain_is_left() {
-        for format in [
-            "%",
-            "a%",
-            "%y",
-            "%*d",
-            "%1$s",
-            "%<a>d",
-            "%{a}",
-            "%5-d",
-            "%.3.3f",
-            "% %",
-            "%\n",
-            "%99999999999d",
-            "%a",
-        ] {
+        for format in
+            ["%", "a%", "%y", "%*d", "%1$s", "%<a>d", "%{a}", "%5-d", "%.3.3f", "% %", "%\n", "%99999999999d"]
+        {
             assert_eq!(pieces(format), None, "{format:?}");
         }
     }

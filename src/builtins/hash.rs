@@ -231,9 +231,11 @@ pub(super) const ENUMERABLE: &[Row] = &[
     row("collect", map),
     row("each_with_index", |s, c| s.send_with_block(c, "#each_with_index")),
     bare("entries", |s, c| s.send(&c.receiver, "#copy", &[], 1)),
-    row("first", |s, c| match c.args.is_empty() {
-        true => s.send(&c.receiver, "#first_pair", &[], 1),
-        false => of_pairs(s, c),
+    row("first", |s, c| match c.args.len() {
+        0 => s.send(&c.receiver, "#first_pair", &[], 1),
+        // It says what `take` says.
+        1 => of_pairs(s, &Invocation { name: "take".into(), ..c.with_args(c.args.clone()) }),
+        _ => of_pairs(s, c),
     }),
     row("take", of_pairs),
     row("drop", of_pairs),

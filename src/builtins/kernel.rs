@@ -237,6 +237,8 @@ pub(super) const INITIALIZE: Row = spreading("initialize", |s, c| {
 
 pub(super) const SYMBOL_ROWS: &[Row] = &[
     bare("to_sym", |_, c| c.receiver.clone()),
+    bare("intern", |_, c| c.receiver.clone()),
+    carrying("match", super::regexp::find),
     // The String that is its name.
     bare("#name", |s, c| match s.host.symbol_names() {
         Err(refusal) => s.refuse(refusal),

@@ -197,6 +197,7 @@ const ALIASES: &[(&str, &str, &str)] = &[
     ("MatchData", "length", "size"),
     ("String", "length", "size"),
     ("Symbol", "length", "size"),
+    ("Symbol", "next", "succ"),
     ("Symbol", "slice", "[]"),
     ("String", "next", "succ"),
     ("String", "slice", "[]"),
@@ -238,12 +239,20 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         {
             (&[regexp::PRIMITIVES], &["Regexp"])
         }
+        Type::Record(_) | Type::Made(_)
+            if name == "frozen?" && crate::infer::class_of(ty) == ClassId::REGEXP =>
+        {
+            (&[regexp::MADE_ROWS], &[])
+        }
         // One that was there before the section has nothing that a section could read.
         Type::Record(_) | Type::Made(_)
             if owner == ClassId::MATCH_DATA
                 || is_primitive(name) && crate::infer::class_of(ty) == ClassId::MATCH_DATA =>
         {
             (&[regexp::FOUND_ROWS], &["MatchData"])
+        }
+        Type::Object(_, ClassId::ENCODING) if owner == ClassId::ENCODING || is_primitive(name) => {
+            (&[], &["Encoding"])
         }
         ty if ty.is_string() && owner == ClassId::COMPARABLE => (&[comparable::ROWS], &["Comparable"]),
         ty if ty.is_string() => (&[string::COMMON], &[]),

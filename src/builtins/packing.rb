@@ -74,8 +74,80 @@ module String
     __unpack_from(at).__codepoints
   end
 
-  def __behind_character(at)
-    at == __bytesize ? at : at + __unpack_from(at).__width(0)
+  # ---- several, put behind a list, and where the next directive reads. A negative count is all there are.
+
+  def __numbers_left(at, count, width)
+    left = (__bytesize - at) / width
+    count < 0 || count > left ? left : count
+  end
+
+  def __unpack_integers_to(at, count, out, width, big, signed)
+    last = at + __numbers_left(at, count, width) * width
+    while at < last
+      out.__push(__read_integer(at, width, big, signed))
+      at += width
+    end
+    at
+  end
+
+  def __unpack_floats_to(at, count, out, width, big)
+    last = at + __numbers_left(at, count, width) * width
+    while at < last
+      out.__push(__read_float(at, width, big))
+      at += width
+    end
+    at
+  end
+
+  # nil for each number that is not there.
+  def __unpack_missing_to(at, count, out, width)
+    count -= __numbers_left(at, count, width)
+    while count > 0
+      out.__push(nil)
+      count -= 1
+    end
+  end
+
+  def __unpack_characters_to(at, count, out)
+    while count != 0 && at < __bytesize
+      rest = __unpack_from(at)
+      out.__push(rest.ord)
+      at += rest.__width(0)
+      count -= 1
+    end
+    at
+  end
+
+  # Behind the number that begins at a byte; 0 where it does not end.
+  def __behind_compressed(at)
+    at += 1 while at < __bytesize && __byte(at) > 0x7f
+    at < __bytesize ? at + 1 : 0
+  end
+
+  def __read_compressed(at, last)
+    number = 0
+    while at < last
+      number = number * 128 + (__byte(at) & 0x7f)
+      at += 1
+    end
+    number
+  end
+
+  def __unpack_compressed(at)
+    last = __behind_compressed(at)
+    last == 0 ? nil : __read_compressed(at, last)
+  end
+
+  def __unpack_compressed_to(at, count, out)
+    while count != 0
+      last = __behind_compressed(at)
+      return __bytesize if last == 0
+
+      out.__push(__read_compressed(at, last))
+      at = last
+      count -= 1
+    end
+    at
   end
 
   # 1: without spaces and zeros at the end, 2: up to a zero.
@@ -270,6 +342,20 @@ module String
 
   def __pack_character(item)
     __push_bytes("".__push_packed(__to_int(item)), 0)
+  end
+
+  def __pack_compressed(item)
+    number = __to_int(item)
+    raise ArgumentError, "can't compress negative numbers" if number < 0
+
+    digits = 1
+    digits += 1 while number >> 7 * digits > 0
+    while digits > 0
+      digits -= 1
+      digit = number >> 7 * digits & 0x7f
+      __push(digits > 0 ? digit | 0x80 : digit)
+    end
+    self
   end
 
   def __push_bytes(text, from)

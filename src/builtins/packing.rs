@@ -34,6 +34,8 @@ enum What {
         big: bool,
     },
     Characters,
+    /// Integers in digits to the base 128, which tell whether there are more: BER.
+    Compressed,
     /// 0: as it is, 1: without spaces and zeros at its end, 2: up to the first zero.
     Text(i64),
     Bits {
@@ -106,6 +108,7 @@ fn directives(format: &str) -> Option<Vec<Directive>> {
             'F' | 'f' | 'e' => What::Float { width: 4, big: false },
             'g' => What::Float { width: 4, big: true },
             'U' => What::Characters,
+            'w' => What::Compressed,
             'a' => What::Text(0),
             'A' => What::Text(1),
             'Z' => What::Text(2),
@@ -165,7 +168,7 @@ fn unpack(s: &mut Lowerer<'_>, call: &Invocation, first: bool) -> Operand {
             Some(_) if s.b.is_dead() || at.is_bottom() => Operand::bottom(),
             Some(all) if first => first_of(s, &receiver, at, &all),
             Some(all) => all_of(s, &receiver, at, &all),
-            None => refuse(s, &format!("by {text:?}"), "use acsilqjmACSILQJnNvVdDfFeEgGUBbHhZ and x"),
+            None => refuse(s, &format!("by {text:?}"), "use acsilqjmwACSILQJnNvVdDfFeEgGUBbHhZ and x"),
         }
     })
 }
@@ -178,20 +181,24 @@ fn refuse(s: &mut Lowerer<'_>, what: &str, hint: &str) -> Operand {
 /// `unpack1`. Where a number is not there, Ruby goes on to the next directive.
 fn first_of(s: &mut Lowerer<'_>, receiver: &Operand, mut at: Operand, all: &[Directive]) -> Operand {
     for (number, directive) in (0..).zip(all) {
-        match directive.what {
-            What::Skip => at = next(s, receiver, &at, *directive, number),
-            // Of none of them there is nothing.
-            What::Integer { .. } | What::Float { .. } | What::Characters if directive.count == Some(0) => {}
-            What::Integer { .. } | What::Float { .. } | What::Characters
-                if number as usize + 1 < all.len() =>
-            {
-                return refuse(
-                    s,
-                    "by a number with more behind it",
-                    "use unpack, or leave out what is behind",
-                );
+        if directive.what == What::Skip {
+            at = next(s, receiver, &at, *directive, number);
+        } else if !directive.is_number() || directive.count != Some(0) {
+            let found = value(s, receiver, &at, directive.what, directive.text_count(), number);
+            let rest = &all[number as usize + 1..];
+            if rest.is_empty() || !directive.is_number() {
+                return found;
             }
-            what => return value(s, receiver, &at, what, directive.text_count(), number),
+            return s.within_slot(0x200 + number, |s| {
+                s.switch(&found, 0, &mut |s, found| match found.types.single() {
+                    Some(Type::Nil) if directive.what == What::Compressed => {
+                        let end = Operand::integer(s.string_size(receiver));
+                        first_of(s, receiver, end, rest)
+                    }
+                    Some(Type::Nil) => first_of(s, receiver, at.clone(), rest),
+                    _ => found,
+                })
+            });
         }
         if s.b.is_dead() {
             return Operand::bottom();
@@ -200,28 +207,21 @@ fn first_of(s: &mut Lowerer<'_>, receiver: &Operand, mut at: Operand, all: &[Dir
     Operand::nil()
 }
 
-/// `unpack`.
+/// `unpack`: values side by side where it is known how many there are, else a list.
 fn all_of(s: &mut Lowerer<'_>, receiver: &Operand, mut at: Operand, all: &[Directive]) -> Operand {
+    if let [Directive { what, count: None }] = all
+        && all[0].is_number()
+        && *what != What::Compressed
+    {
+        return list(s, receiver, &at, *what);
+    }
+    let counts = all.iter().map(|one| if one.is_number() { one.known_count() } else { Some(1) });
+    if !counts.sum::<Option<i64>>().is_some_and(|count| count <= MOST_VALUES) {
+        return listed(s, receiver, at, all);
+    }
     let mut values = Vec::new();
     for (number, directive) in (0..).zip(all) {
-        let count = match (directive.is_number(), directive.count) {
-            (true, Some(count))
-                if values.len() as i64 + count <= MOST_VALUES && directive.what != What::Characters =>
-            {
-                count
-            }
-            (true, None) if values.is_empty() && number as usize + 1 == all.len() => {
-                return list(s, receiver, &at, directive.what);
-            }
-            (true, _) => {
-                return refuse(
-                    s,
-                    "by so many numbers, or by these",
-                    "read all there are of one kind (`C*`), or a few (`C4n2`)",
-                );
-            }
-            (false, _) => 1,
-        };
+        let count = if directive.is_number() { directive.count.unwrap_or(0) } else { 1 };
         for _ in 0..count {
             if directive.what != What::Skip {
                 let slot = values.len() as u32;
@@ -237,10 +237,59 @@ fn all_of(s: &mut Lowerer<'_>, receiver: &Operand, mut at: Operand, all: &[Direc
     s.tuple(&values)
 }
 
+/// The same as a list.
+fn listed(s: &mut Lowerer<'_>, receiver: &Operand, mut at: Operand, all: &[Directive]) -> Operand {
+    let room = Operand::integer(s.b.i64(all.len() as i64 + 8));
+    let out = s.send(receiver, "#list", &[room], 1);
+    for (number, directive) in (0..).zip(all) {
+        if s.b.is_dead() || at.is_bottom() || out.is_bottom() {
+            return Operand::bottom();
+        }
+        if !directive.is_number() {
+            if directive.what != What::Skip {
+                let found = value(s, receiver, &at, directive.what, directive.text_count(), number);
+                if s.b.is_dead() {
+                    return Operand::bottom();
+                }
+                s.within_slot(0x100 + number, |s| s.send(&out, "#push", &[found], 1));
+            }
+            at = next(s, receiver, &at, *directive, 0x200 + number);
+            continue;
+        }
+        let count = Operand::integer(s.b.i64(directive.count.unwrap_or(-1)));
+        let (name, arguments) = match directive.what {
+            What::Integer { width, big, signed } => {
+                ("#unpack_integers_to", number_arguments(s, width, &[big, signed]))
+            }
+            What::Float { width, big } => ("#unpack_floats_to", number_arguments(s, width, &[big])),
+            What::Compressed => ("#unpack_compressed_to", Vec::new()),
+            _ => ("#unpack_characters_to", Vec::new()),
+        };
+        if let (What::Integer { width, .. } | What::Float { width, .. }, Some(_)) =
+            (directive.what, directive.count)
+        {
+            let from = at.clone();
+            let numbers = [vec![count.clone(), out.clone()], arguments].concat();
+            at = send(s, receiver, name, &at, numbers, number);
+            let missing = [vec![count, out.clone()], number_arguments(s, width, &[])].concat();
+            send(s, receiver, "#unpack_missing_to", &from, missing, 0x100 + number);
+        } else {
+            let numbers = [vec![count, out.clone()], arguments].concat();
+            at = send(s, receiver, name, &at, numbers, number);
+        }
+    }
+    out
+}
+
 impl Directive {
     /// Is its count one of values?
     const fn is_number(self) -> bool {
-        matches!(self.what, What::Integer { .. } | What::Float { .. } | What::Characters)
+        matches!(self.what, What::Integer { .. } | What::Float { .. } | What::Characters | What::Compressed)
+    }
+
+    /// How many values it gives, whatever there is to be read.
+    const fn known_count(self) -> Option<i64> {
+        if matches!(self.what, What::Characters | What::Compressed) { None } else { self.count }
     }
 
     /// How long a text is.
@@ -265,6 +314,7 @@ fn value(
         }
         What::Float { width, big } => ("#unpack_float", number_arguments(s, width, &[big])),
         What::Characters => ("#unpack_character", Vec::new()),
+        What::Compressed => ("#unpack_compressed", Vec::new()),
         What::Text(kind) => ("#unpack_text", vec![count, Operand::integer(s.b.i64(kind))]),
         What::Bits { high } => ("#unpack_bits", vec![count, Operand::bool(s.b.bool(high))]),
         What::Digits { high } => ("#unpack_digits", vec![count, Operand::bool(s.b.bool(high))]),
@@ -293,7 +343,8 @@ fn next(s: &mut Lowerer<'_>, receiver: &Operand, at: &Operand, directive: Direct
         What::Integer { width, .. } | What::Float { width, .. } => {
             ("#behind_number", number_arguments(s, width, &[]))
         }
-        What::Characters => ("#behind_character", Vec::new()),
+        // Such values are a list.
+        What::Characters | What::Compressed => return Operand::bottom(),
         What::Text(kind) => ("#behind_text", vec![count, Operand::integer(s.b.i64(kind))]),
         What::Bits { .. } => ("#behind_digits", vec![count, Operand::integer(s.b.i64(8))]),
         What::Digits { .. } => ("#behind_digits", vec![count, Operand::integer(s.b.i64(2))]),
@@ -379,6 +430,7 @@ fn packed(s: &mut Lowerer<'_>, receiver: &Operand, all: &[Directive]) -> Operand
                         ("#pack_integers", number_arguments(s, width, &[big]))
                     }
                     What::Float { width, big } => ("#pack_floats", number_arguments(s, width, &[big])),
+                    What::Compressed => ("#pack_compressed_all", Vec::new()),
                     _ => ("#pack_characters", Vec::new()),
                 };
                 let arguments: Vec<Operand> = [out.clone(), from].into_iter().chain(arguments).collect();
@@ -429,6 +481,7 @@ fn put(s: &mut Lowerer<'_>, out: &Operand, item: &Operand, directive: Directive,
         What::Integer { width, big, .. } => ("#pack_integer", number_arguments(s, width, &[big])),
         What::Float { width, big } => ("#pack_float", number_arguments(s, width, &[big])),
         What::Characters => ("#pack_character", Vec::new()),
+        What::Compressed => ("#pack_compressed", Vec::new()),
         What::Text(kind) => ("#pack_text", vec![count, Operand::integer(s.b.i64(kind))]),
         What::Bits { high } => ("#pack_bits", vec![count, Operand::bool(s.b.bool(high))]),
         What::Digits { high } => ("#pack_digits", vec![count, Operand::bool(s.b.bool(high))]),
@@ -453,7 +506,7 @@ mod tests {
         assert_eq!(one("l!*"), Some(number(8, false, true, None)));
         assert_eq!(directives("a2 x # all\nC*").map(|all| all.len()), Some(3));
         assert_eq!(directives(""), Some(Vec::new()));
-        for format in ["n>", "s<>", "y", "@1", "w", "a99999999999"] {
+        for format in ["n>", "s<>", "y", "@1", "w_", "a99999999999"] {
             assert_eq!(directives(format), None, "{format}");
         }
     }

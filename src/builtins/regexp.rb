@@ -133,8 +133,11 @@ module Regexp
     return __number_of(group) if group.is_a?(String)
     return __number_of(group.name) if group.is_a?(Symbol)
 
-    group = __to_long(group)
-    group < 0 ? group + __count : group
+    group = __c_int(group)
+    return group if group >= 0
+
+    group += __count
+    group > 0 ? group : -1
   end
 
   def names
@@ -256,7 +259,7 @@ module RegexpClass
   end
 
   def __alone(pattern)
-    pattern.is_a?(Regexp) ? pattern.__copy : __source(pattern).__escaped.__as_pattern(0, nil)
+    pattern.is_a?(Regexp) ? "".__regexp(pattern.__address, false) : __source(pattern).__escaped.__as_pattern(0, nil)
   end
 
   def __union(patterns)
@@ -467,6 +470,10 @@ module Symbol
   def __match(pattern, from)
     name.__match(pattern, from)
   end
+
+  def __match_block(pattern, from)
+    name.__match_block(pattern, from) { |found| yield found }
+  end
 end
 
 module Kernel
@@ -476,11 +483,28 @@ module Kernel
 end
 
 module String
-  # The Regexp that has this source. The groups are nil where none are written.
+  # The Regexp that has this source. The groups are those of a literal: are any written?
   def __as_pattern(options, groups)
     address = __compile(options)
-    __refuse_pattern if address == 0
+    if address < 0
+      message = __refusal_of_pattern(-1 - address)
+      raise RegexpError, message
+    end
+    # The section begins again with what Ruby says of it.
+    __copy_string.__new_pattern(options) if address == 0
     __regexp(address, groups)
+  end
+
+  # What Ruby says of a source that is none.
+  def __refusal_of_pattern(number)
+    size = __ask_patterns(number, 13, 0)
+    text = "".__build(size)
+    i = 0
+    while i < size
+      text.__push(__ask_patterns(number, 15, i))
+      i += 1
+    end
+    text.__force(__ask_patterns(number, 14, 0))
   end
 
   # With a backslash before all that means something in a pattern.
@@ -527,15 +551,19 @@ module String
   end
 
   def match?(pattern, from = 0)
-    return pattern.match?(self, from) if pattern.is_a?(Regexp)
-
-    __no_pattern(pattern)
+    __pattern_of(pattern).match?(self, from)
   end
 
   def __match(pattern, from)
-    return pattern.__match(self, from) if pattern.is_a?(Regexp)
+    __pattern_of(pattern).__match(self, from)
+  end
 
-    __no_pattern(pattern)
+  # A String is the source of one.
+  def __pattern_of(pattern)
+    return pattern if pattern.is_a?(Regexp)
+
+    __no_pattern(pattern) unless pattern.is_a?(String)
+    pattern.__as_pattern(0, nil)
   end
 
   def __match_block(pattern, from)
@@ -774,5 +802,38 @@ end
 module ChangedString
   def __kept
     frozen? ? self : __copy_string
+  end
+
+  # `text[/pattern/, group] = value`
+  def __set_match_part(pattern, group, value)
+    raise IndexError, "regexp not matched" if pattern.__search(self, 0, 2) < 0
+
+    number = pattern.__group_number(group)
+    raise IndexError, "index #{__c_int(group)} out of regexp" if number < 0 || number >= pattern.__count
+
+    from = pattern.__group(2 * number)
+    raise IndexError, "regexp group #{number} not matched" if from < 0
+
+    to = pattern.__group(2 * number + 1)
+    value = __string_argument(value)
+    __common_encoding(value)
+    __check_frozen
+    __replace_part(from, to, value)
+  end
+
+  # `text.slice!(/pattern/, group)`
+  def __cut_match(pattern, group)
+    return nil if pattern.__search(self, 0, 2) < 0
+
+    number = pattern.__group_number(group)
+    return nil if number < 0 || number >= pattern.__count
+
+    from = pattern.__group(2 * number)
+    return __build(0) if from < 0
+
+    to = pattern.__group(2 * number + 1)
+    part = __piece(from, to - from)
+    __remove(from, to)
+    part
   end
 end

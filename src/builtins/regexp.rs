@@ -2,6 +2,7 @@
 
 use super::{Invocation, Row, bare, carrying, row};
 use crate::infer::{Lowerer, Operand, class_of};
+use crate::ir::ErrorKind;
 use crate::types::{ClassId, Type};
 
 /// Those of what is called within the methods that match.
@@ -52,13 +53,18 @@ pub(super) const MODULE_ROWS: &[Row] = &[
 pub(super) const OF_SOURCES: &[Row] = &[
     carrying("#compile", |s, c| Operand::integer(s.compile_pattern(&c.receiver, c.args[0].value()))),
     carrying("#regexp", |s, c| s.made_regexp([&c.args[0], &c.args[1]])),
-    bare("#refuse_pattern", |s, _| {
-        let message = "a regular expression that is put together here is none, or has parts that cannot run in a section \
-                       [unsupported-regexp]\n  hint: docs/regular-expressions.md has the parts that run; make the \
-                       pattern before the section to see which it is";
-        s.fail(crate::ir::ErrorKind::Unsupported(message.into()), &[])
+    row("#ask_patterns", |s, c| {
+        let asks = [0, 1, 2].map(|i| c.args[i].value());
+        Operand::integer(s.ask_patterns(&c.receiver, asks))
     }),
+    row("#new_pattern", |s, c| s.fail(ErrorKind::NewPattern, &[c.receiver.value(), c.args[0].value()])),
 ];
+
+/// Of those that a section has made.
+pub(super) const MADE_ROWS: &[Row] = &[bare("frozen?", |s, c| {
+    let is_literal = s.is_literal_regexp(&c.receiver);
+    Operand::bool(is_literal)
+})];
 
 /// Of MatchData.
 pub(super) const FOUND_ROWS: &[Row] = &[

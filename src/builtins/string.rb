@@ -161,6 +161,41 @@ module String
     end
   end
 
+  # By its name, or itself.
+  def __encoding_number(encoding)
+    if encoding.is_a?(Encoding)
+      return 0 if encoding.equal?(Encoding::UTF_8)
+      return 1 if encoding.equal?(Encoding::US_ASCII)
+      return 2 if encoding.equal?(Encoding::BINARY)
+    else
+      name = __string_argument(encoding)
+      return 0 if name.casecmp("UTF-8") == 0
+      return 1 if name.casecmp("US-ASCII") == 0 || name.casecmp("ASCII") == 0
+      return 2 if name.casecmp("BINARY") == 0 || name.casecmp("ASCII-8BIT") == 0
+    end
+    __refuse_encoding
+  end
+
+  # Where the bytes are the same in both.
+  def __encode(to = :__none, from = :__none)
+    return __copy_string if to.equal?(:__none)
+
+    number = __encoding_number(to)
+    own = from.equal?(:__none) ? __encoding : __encoding_number(from)
+    if own == number
+      from.equal?(:__none) ? __copy_string : __copy_string.__force(number)
+    else
+      __refuse_conversion unless __ascii?
+      __copy_string.__force(number)
+    end
+  end
+
+  # Where invalid characters are to be replaced there have to be none.
+  def __encode_valid(to = :__none, from = :__none)
+    __refuse_conversion unless valid_encoding?
+    __encode(to, from)
+  end
+
   # The encoding of what is put together of both, or -1.
   def __compatible(other)
     mine = __encoding
@@ -606,6 +641,32 @@ module String
     out.__push(0x22)
   end
 
+  # In ASCII alone, as a literal.
+  def dump
+    n = __bytesize
+    out = __build(n + 2).__push(0x22)
+    i = 0
+    while i < n
+      byte = __byte(i)
+      width = __encoding == 0 && byte > 0x7f ? __valid_width(i) : 1
+      letter = __escape(byte)
+      if width > 1
+        code = __code(i, width)
+        out.__any_code(0x75, code, code > 0xf_ffff ? 6 : code > 0xffff ? 5 : 4)
+      elsif byte == 0x22 || byte == 0x5c || (byte == 0x23 && i + 1 < n && __interpolates?(__byte(i + 1)))
+        out.__push(0x5c).__push(byte)
+      elsif letter > 0
+        out.__push(0x5c).__push(letter)
+      elsif byte >= 0x20 && byte < 0x7f
+        out.__push(byte)
+      else
+        out.__any_code(0x78, byte, 2)
+      end
+      i += width == 0 ? 1 : width
+    end
+    out.__push(0x22)
+  end
+
   # The letter that stands for it behind a backslash, or 0.
   def __escape(byte)
     case byte
@@ -1007,6 +1068,61 @@ module Symbol
 
   def casecmp?(other)
     other.is_a?(Symbol) ? __name.casecmp?(other.__name) : nil
+  end
+
+  def upcase(option = :full)
+    __name.upcase(option).to_sym
+  end
+
+  def downcase(option = :full)
+    __name.downcase(option).to_sym
+  end
+
+  def swapcase(option = :full)
+    __name.swapcase(option).to_sym
+  end
+
+  def capitalize(option = :full)
+    __name.capitalize(option).to_sym
+  end
+
+  def succ
+    __name.succ.to_sym
+  end
+
+  def encoding
+    __name.encoding
+  end
+end
+
+module Encoding
+  # As Strings have it here.
+  def __number
+    "".__encoding_number(self)
+  end
+
+  def name
+    case __number
+    when 0 then :"UTF-8".name
+    when 1 then :"US-ASCII".name
+    else :"ASCII-8BIT".name
+    end
+  end
+
+  def to_s
+    name
+  end
+
+  def inspect
+    "#<Encoding:".__force(1).__put(__number.__encoding_name.name).__put(">")
+  end
+
+  def ascii_compatible?
+    __number >= 0
+  end
+
+  def dummy?
+    __number < 0
   end
 end
 

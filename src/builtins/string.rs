@@ -54,6 +54,7 @@ pub(super) const ROWS: &[Row] = &[
     carrying("gsub!", |s, c| substitute(s, c, ["#gsub!", "#gsub_block!", "#gsub_hash!"])),
     carrying("scan", super::regexp::scan),
     carrying("match", super::regexp::find),
+    naming("encode", encode),
     carrying("%", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
         let arg = s.through_to_ary(&arg);
@@ -367,6 +368,13 @@ fn asked(s: &mut Lowerer<'_>, function: Intrinsic, strings: &[&Operand], args: &
 /// What is found out as the section runs: that it does not run.
 pub(super) const REFUSALS: &[Row] = &[
     bare("#refuse_encoding", |s, _| refuse(s, "with another encoding", "use UTF-8, US-ASCII or BINARY")),
+    bare("#refuse_conversion", |s, _| {
+        refuse(
+            s,
+            "of what is not ASCII or not valid in another encoding",
+            "encode it before the section, or force_encoding",
+        )
+    }),
     bare("#refuse_inspect", |s, _| refuse(s, "of such characters", "do it before the section")),
     bare("#refuse_succ", |s, _| refuse(s, "of characters beyond ASCII", "do it before the section")),
     bare("#refuse_option", |s, _| refuse(s, "with this option", "use :ascii, or none")),
@@ -447,6 +455,26 @@ fn substitute(s: &mut Lowerer<'_>, call: &Invocation, [text, block, hash]: [&str
         (args, None) if call.name.starts_with("sub") => super::wrong_count(s, args.len(), "2"),
         (args, _) => super::wrong_count(s, args.len(), "1..2"),
     }
+}
+
+/// `encode`. Characters that are invalid or not in the other encoding may have a replacement, as long as there are none.
+fn encode(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    for (name, value) in &call.keywords {
+        let is_known = match name.as_str() {
+            "invalid" | "undef" => s.symbol_name(value).is_some_and(|value| value == "replace"),
+            "replace" => value.types.iter().all(Type::is_string),
+            _ => false,
+        };
+        if !is_known {
+            return s.refuse_here(
+                "unsupported-string",
+                format!("`encode` with `{name}` cannot run in a section"),
+                Some("encode it before the section".into()),
+            );
+        }
+    }
+    let name = if call.keywords.is_empty() { "#encode" } else { "#encode_valid" };
+    s.send(&call.receiver, name, &call.args, 1)
 }
 
 fn size(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
@@ -541,6 +569,8 @@ fn argument_at(s: &mut Lowerer<'_>, items: &[Operand], index: Value, at: i64) ->
 /// `text % args`. Of a text that is written out it is known which directives there are; no others are made.
 fn formatted(s: &mut Lowerer<'_>, text: &Operand, args: Operand) -> Operand {
     const KINDS: [&str; 7] = ["s", "p", "c", "diuxXobB", "f", "eEgG", "*"];
+    /// Beyond those, and what tells that values have names.
+    const HEXADECIMAL: i64 = 256;
     if s.b.is_dead() || text.is_bottom() {
         return Operand::bottom();
     }
@@ -553,6 +583,9 @@ fn formatted(s: &mut Lowerer<'_>, text: &Operand, args: Operand) -> Operand {
     let written = s.b.text(text.value());
     let has = |letters: &str| written.as_ref().is_none_or(|text| text.contains(|c| letters.contains(c)));
     let mut kinds: i64 = KINDS.iter().enumerate().map(|(i, letters)| i64::from(has(letters)) << i).sum();
+    if written.as_ref().is_none_or(|text| has_hexadecimal_floats(text)) {
+        kinds |= HEXADECIMAL;
+    }
     let mut args = args;
     if let Some(hash) = only_hash(s, &args)
         && written.as_ref().is_none_or(|text| names_values(text))
@@ -573,6 +606,19 @@ fn only_hash(s: &mut Lowerer<'_>, args: &Operand) -> Option<Operand> {
         }
         _ => None,
     }
+}
+
+/// Can there be `%a` in a text that is written out?
+fn has_hexadecimal_floats(text: &str) -> bool {
+    text.split('%').skip(1).any(|directive| {
+        let behind = |text: &str| {
+            text.trim_start_matches(|c: char| c.is_ascii_digit() || " #+-.*$".contains(c)).to_string()
+        };
+        let flagged = behind(directive);
+        let named =
+            flagged.starts_with('<').then(|| flagged.split_once('>').map(|(_, rest)| behind(rest))).flatten();
+        named.unwrap_or(flagged).starts_with(['a', 'A'])
+    })
 }
 
 /// Does a text that is written out have a directive with a name, as in `%<a>d` and `%-5{a}`?

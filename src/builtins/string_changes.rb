@@ -293,7 +293,10 @@ module ChangedString
   end
 
   def []=(index, count, value = :__none)
-    if !value.equal?(:__none)
+    if index.is_a?(Regexp)
+      value.equal?(:__none) ? __set_match_part(index, 0, count) : __set_match_part(index, count, value)
+      value.equal?(:__none) ? count : value
+    elsif !value.equal?(:__none)
       __update(__to_long(index), __to_long(count), value)
       value
     else
@@ -350,7 +353,9 @@ module ChangedString
 
   def slice!(index, count = :__none)
     __check_frozen
-    if !count.equal?(:__none)
+    if index.is_a?(Regexp)
+      __cut_match(index, count.equal?(:__none) ? 0 : count)
+    elsif !count.equal?(:__none)
       __cut(__to_long(index), __to_long(count), true)
     elsif index.is_a?(String)
       from = __find(index, 0)
@@ -400,19 +405,6 @@ module ChangedString
   def force_encoding(encoding)
     __check_frozen
     __force(__encoding_number(encoding))
-  end
-
-  def __encoding_number(encoding)
-    if encoding.is_a?(String)
-      return 0 if encoding.casecmp("UTF-8") == 0
-      return 1 if encoding.casecmp("US-ASCII") == 0 || encoding.casecmp("ASCII") == 0
-      return 2 if encoding.casecmp("BINARY") == 0 || encoding.casecmp("ASCII-8BIT") == 0
-    else
-      return 0 if encoding.equal?(Encoding::UTF_8)
-      return 1 if encoding.equal?(Encoding::US_ASCII)
-      return 2 if encoding.equal?(Encoding::BINARY)
-    end
-    __refuse_encoding
   end
 
   def replace(other)

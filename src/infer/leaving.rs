@@ -53,6 +53,7 @@ impl Lowerer<'_> {
                 !met.lists.insert(*kind) || self.parts_can_leave(&items, met, true)
             }
             Type::Made(ClassId::STRING) => true,
+            Type::Made(ClassId::REGEXP) if met.given && self.section.is_none() => true,
             Type::Made(class) => {
                 if !met.made.insert(*class) {
                     return true;
@@ -99,6 +100,14 @@ impl Lowerer<'_> {
                 met.records.push(record.class);
                 record.fields.iter().all(|(_, types)| self.parts_can_leave(types, met, within))
             }
+            Type::Record(record)
+                if met.given && self.section.is_none() && record.class == ClassId::REGEXP =>
+            {
+                if within {
+                    self.keep_classes(BTreeSet::from([ClassId::REGEXP]), false);
+                }
+                !within
+            }
             // Nothing but a result has a place for one.
             Type::Range { .. } if met.given => true,
             Type::Record(record) if met.given && ty.is_text_range() => {
@@ -116,7 +125,8 @@ impl Lowerer<'_> {
                         "return what was found: its texts or places"
                     }
                     Type::Record(record) if record.class == ClassId::REGEXP => {
-                        "return its source, and make it behind the section: Regexp.new(source)"
+                        "return its source, and make it behind the section: Regexp.new(source); or let pmap give it that \
+                         is in no Ikra.section"
                     }
                     _ => "return its numbers",
                 };

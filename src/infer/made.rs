@@ -62,7 +62,7 @@ impl Lowerer<'_> {
         self.keep_classes(BTreeSet::from([class]), true);
     }
 
-    fn keep_classes(&mut self, classes: BTreeSet<ClassId>, early: bool) -> bool {
+    pub(super) fn keep_classes(&mut self, classes: BTreeSet<ClassId>, early: bool) -> bool {
         for class in &classes {
             let known = self.memo.made.entry(*class).or_default();
             known.early |= early;

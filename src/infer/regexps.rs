@@ -101,8 +101,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A Regexp that the section makes: the address of what it is compiled to, and nil or true: are groups written in it?
-    /// The type tells, as that decides what `scan` gives.
+    /// A Regexp that the section makes: the address of what it is compiled to, and, of a literal, are groups written in it?
+    /// Else nil. The type tells, as that decides what `scan` gives.
     pub(crate) fn made_regexp(&mut self, values: [&Operand; 2]) -> Operand {
         let class = ClassId::REGEXP;
         let names = [PATTERN, GROUPS].map(str::to_string);
@@ -119,7 +119,19 @@ impl Lowerer<'_> {
     /// Are groups written in a Regexp that the section has made? `None`: in some of those that it may be.
     pub(crate) fn writes_groups(&mut self, regexp: &Operand) -> Option<bool> {
         let groups = self.read_ivar(regexp, GROUPS);
-        Some(*groups.types.single()? != Type::Nil)
+        let writes = groups.types.contains(&Type::True);
+        (!writes || groups.types.single().is_some()).then_some(writes)
+    }
+
+    /// Is a Regexp that the section has made a literal?
+    pub(crate) fn is_literal_regexp(&mut self, regexp: &Operand) -> Value {
+        let groups = self.read_ivar(regexp, GROUPS);
+        let literal = groups.types.filter(|ty| *ty != Type::Nil);
+        match literal.len() {
+            0 => self.b.bool(false),
+            count if count == groups.types.len() => self.b.bool(true),
+            _ => self.is_one_of(&groups, &literal).value,
+        }
     }
 
     /// A literal.
@@ -165,11 +177,18 @@ impl Lowerer<'_> {
         self.ask_of_text(pattern.value(), string, asks)
     }
 
-    /// The address of what the source of a pattern is compiled to, or 0.
+    /// [`Request::Compile`]
     pub(crate) fn compile_pattern(&mut self, source: &Operand, options: Value) -> Value {
         let [none, request] = [0, Request::Compile as i64].map(|number| self.b.i64(number));
         let encoding = self.string_encoding(source);
         self.ask_of_text(none, source, [options, request, encoding, none])
+    }
+
+    /// What is asked of no pattern: the place, the request and what preparing gave.
+    pub(crate) fn ask_patterns(&mut self, text: &Operand, asks: [Value; 3]) -> Value {
+        let none = self.b.i64(0);
+        let [place, request, prepared] = asks;
+        self.ask_of_text(none, text, [place, request, prepared, none])
     }
 
     fn ask_of_text(&mut self, pattern: Value, string: &Operand, asks: [Value; 4]) -> Value {

@@ -633,6 +633,7 @@ pub(super) const fn class_of_error(error: &ErrorKind) -> Option<ClassId> {
         | ErrorKind::ArrayGrowth
         | ErrorKind::Range(_)
         | ErrorKind::NewSymbol
+        | ErrorKind::NewPattern
         | ErrorKind::NewName
         | ErrorKind::ScratchFull
         | ErrorKind::ResultFull

@@ -818,6 +818,9 @@ pub enum ErrorKind {
     ResultFull,
     /// A String is no name of a Symbol that the section has; operand 0: where it begins. The section is run again with it.
     NewSymbol,
+    /// A String is the source of a pattern that sections do not match; operands: where it begins, its options. The section is
+    /// run again with what Ruby says of it, where it is none for Ruby either.
+    NewPattern,
     /// A method is called by a Symbol that no call here has been by; operand 0: its number. The section is run again as one
     /// that has.
     NewName,
@@ -889,7 +892,7 @@ impl ErrorKind {
 
     /// Which operands are Strings that the element has made, whose bytes are needed with the failure.
     pub fn made_strings(&self) -> [bool; 2] {
-        if *self == Self::NewSymbol {
+        if matches!(self, Self::NewSymbol | Self::NewPattern) {
             return [true, false];
         }
         let mut made = [false; 2];

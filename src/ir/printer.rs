@@ -211,6 +211,7 @@ impl Display for ErrorKind {
             Self::ArrayGrowth => f.write_str("array_growth"),
             Self::FetchIndex => f.write_str("fetch_index"),
             Self::NewSymbol => f.write_str("new_symbol"),
+            Self::NewPattern => f.write_str("new_pattern"),
             Self::NewName => f.write_str("new_name"),
             Self::ScratchFull => f.write_str("scratch_full"),
             Self::ResultFull => f.write_str("result_full"),

@@ -23,6 +23,9 @@ pub const MULTILINE: u32 = 4;
 /// Has an encoding of its own, UTF-8.
 pub const FIXED_ENCODING: u32 = 16;
 pub const NO_ENCODING: u32 = 32;
+/// Is the source put together of parts, as in `/a#{b}/`? No pattern is told apart by that, but what Ruby says of one that is
+/// none.
+pub const INTERPOLATED: u32 = 64;
 
 /// A pattern that sections can match. Threads share it.
 #[derive(Debug)]
@@ -77,9 +80,14 @@ pub enum Request {
     /// them, as of names.
     TellingSize,
     TellingByte,
-    /// The address of the pattern whose source the String is; 0: sections cannot match it. The place has the options, what
-    /// preparing gave the String's encoding; no other pattern is asked.
+    /// The address of the pattern whose source the String is. 0: sections cannot match it; below that -1 minus the number of
+    /// what Ruby says of a source that is no pattern. The place has the options, what preparing gave the String's encoding; no
+    /// other pattern is asked, neither by the following.
     Compile,
+    /// Of what Ruby says (its number is the place), how many bytes that has; its encoding; and one of them, as of names.
+    RefusalSize,
+    RefusalEncoding,
+    RefusalByte,
 }
 
 /// What a pattern is as a text.
@@ -94,7 +102,7 @@ pub enum Telling {
 }
 
 impl Request {
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 16] = [
         Self::Prepare,
         Self::Search,
         Self::Here,
@@ -108,7 +116,15 @@ impl Request {
         Self::TellingSize,
         Self::TellingByte,
         Self::Compile,
+        Self::RefusalSize,
+        Self::RefusalEncoding,
+        Self::RefusalByte,
     ];
+
+    /// Is no pattern asked?
+    pub const fn is_of_table(self) -> bool {
+        matches!(self, Self::Compile | Self::RefusalSize | Self::RefusalEncoding | Self::RefusalByte)
+    }
 }
 
 /// What is to be told of a match.
@@ -179,6 +195,10 @@ impl Pattern {
         }
     }
 
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
     /// Groups beside the whole match.
     pub fn groups(&self) -> u32 {
         self.parsed.groups
@@ -246,7 +266,7 @@ impl Pattern {
                 let text = self.telling(place).unwrap_or_default();
                 text.as_bytes().get(prepared as usize).map_or(0, |byte| i64::from(*byte))
             }
-            Request::Compile => table::address(text, prepared, place),
+            request => table::ask(text, place, request, prepared),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The patterns of the process, by their sources. They stay while sections run, and across them as long as there are few,
 //! so what a run has found goes by its address.
 
-use super::{FIXED_ENCODING, Pattern, writes_unicode};
+use super::{FIXED_ENCODING, INTERPOLATED, Pattern, Request, writes_unicode};
 use crate::infer::Encoding;
 use crate::regexp::syntax::Refused;
 use parking_lot::Mutex;
@@ -12,11 +12,19 @@ use std::sync::Arc;
 const MOST: usize = 500;
 /// So many may be made in the run of a section: what one was compiled to takes some kilobytes.
 const MOST_RUNNING: usize = 20_000;
+/// Of so many sources it may be known that they are none.
+const MOST_REFUSED: usize = 1_000;
+
+/// A source in its encoding, with its options.
+type Source = (Vec<u8>, i64, i64);
 
 #[derive(Default)]
 struct Patterns {
     runs: usize,
     known: FxHashMap<(String, u32), Arc<Pattern>>,
+    /// What Ruby says of sources that are no patterns, by numbers, with its encoding.
+    refusals: Vec<(Vec<u8>, i64)>,
+    refused: FxHashMap<Source, usize>,
 }
 
 static PATTERNS: Mutex<Option<Patterns>> = Mutex::new(None);
@@ -62,10 +70,43 @@ pub fn pattern(source: &str, options: u32, transient: bool) -> Result<Arc<Patter
     Ok(Arc::clone(patterns.known.entry(key).or_insert(made)))
 }
 
-/// Where the pattern of a source is that a section has put together; 0 where sections cannot match it.
-pub fn address(source: &[u8], encoding: i64, options: i64) -> i64 {
+/// Keeps what Ruby says of a source that a section has put together, and that is no pattern. False: there is no more room.
+pub fn refuse(source: Source, message: Vec<u8>, encoding: i64) -> bool {
+    let mut patterns = PATTERNS.lock();
+    let patterns = patterns.get_or_insert_default();
+    if patterns.refusals.len() >= MOST_REFUSED {
+        return false;
+    }
+    patterns.refused.insert(source, patterns.refusals.len());
+    patterns.refusals.push((message, encoding));
+    true
+}
+
+/// Does what is requested where no pattern is asked.
+pub fn ask(text: &[u8], place: i64, request: Request, prepared: i64) -> i64 {
+    if request == Request::Compile {
+        return address(text, prepared, place);
+    }
+    let patterns = PATTERNS.lock();
+    let refusal = patterns.as_ref().and_then(|patterns| patterns.refusals.get(place as usize));
+    let Some((message, encoding)) = refusal else { return 0 };
+    match request {
+        Request::RefusalSize => message.len() as i64,
+        Request::RefusalEncoding => *encoding,
+        _ => message.get(prepared as usize).map_or(0, |byte| i64::from(*byte)),
+    }
+}
+
+/// See [`Request::Compile`].
+fn address(source: &[u8], encoding: i64, options: i64) -> i64 {
     let is_known = source.is_ascii() || encoding == Encoding::Utf8 as i64;
     let text = std::str::from_utf8(source).ok().filter(|_| is_known);
-    let found = text.and_then(|text| pattern(text, options as u32, true).ok());
-    found.map_or(0, |pattern| Arc::as_ptr(&pattern) as i64)
+    let found = text.and_then(|text| pattern(text, options as u32 & !INTERPOLATED, true).ok());
+    if let Some(pattern) = found {
+        return Arc::as_ptr(&pattern) as i64;
+    }
+    let patterns = PATTERNS.lock();
+    let key = (source.to_vec(), encoding, options);
+    let refused = patterns.as_ref().and_then(|patterns| patterns.refused.get(&key));
+    refused.map_or(0, |number| -1 - *number as i64)
 }

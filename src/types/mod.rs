@@ -56,8 +56,9 @@ impl ClassId {
     pub const REGEXP: Self = Self(40);
     pub const MATCH_DATA: Self = Self(41);
     pub const EXCEPTION: Self = Self(42);
+    pub const ENCODING: Self = Self(43);
     /// The names of the classes above, in order; the host numbers them so before any other.
-    pub const BUILTIN: [&'static str; 43] = [
+    pub const BUILTIN: [&'static str; 44] = [
         "Object",
         "NilClass",
         "TrueClass",
@@ -101,6 +102,7 @@ impl ClassId {
         "Regexp",
         "MatchData",
         "Exception",
+        "Encoding",
     ];
 
     /// Does a section know its objects by their variables and methods alone? Not where C keeps something in them.

@@ -42,11 +42,12 @@ use ikra_core::fallible;
 use ikra_core::faults;
 use ikra_core::heap::schema::{ColumnSchema, Output};
 use ikra_core::heap::{Column, Store};
+use ikra_core::infer::STRING_FROZEN;
 use ikra_core::ir::{ErrorKind, Program, Receiver, SiteId, passes};
 use ikra_core::memory;
 use ikra_core::profile::{Phase, Profile};
 use ikra_core::progress::Progress;
-use ikra_core::regexp::table;
+use ikra_core::regexp::{self, table};
 use ikra_core::reserve::{self, Reserve};
 use ikra_core::source::SourceMap;
 use ikra_core::types::{Collection, Shape, Type};
@@ -429,6 +430,12 @@ impl<'a> Run<'a> {
                 Some(failure) if program.sites[failure.site.0 as usize].error == ErrorKind::NewSymbol => {
                     return Err(self.with_symbol(&failure, version, heap));
                 }
+                Some(failure)
+                    if program.sites[failure.site.0 as usize].error == ErrorKind::NewPattern
+                        && self.learns_pattern(&failure)? =>
+                {
+                    return Err(Trouble::Anew);
+                }
                 Some(failure) if self.learns(version, &failure, heap)? => return Err(Trouble::Anew),
                 Some(failure) if profile.backend != Some("cpu") && tells_changed(version, &failure) => {
                     return Err(self.told_by_cpu());
@@ -567,6 +574,28 @@ impl<'a> Run<'a> {
             }
             Err(trouble) => trouble,
         }
+    }
+
+    /// A String is no source of a pattern that sections match. Is it none for Ruby either? Then what it says of it is known from
+    /// now on.
+    fn learns_pattern(&self, failure: &Failure) -> Result<bool, Trouble> {
+        let Some((bytes, flags)) = failure.texts[0].as_deref().filter(|_| !self.syncs.any()) else {
+            return Ok(false);
+        };
+        let source = strings::make(bytes, *flags)?;
+        self.pinned.pin(source);
+        // SAFETY: it was just made, and is pinned.
+        let source = unsafe { Value::from_raw(source) };
+        let (options, interpolated) = (failure.operands[1], i64::from(regexp::INTERPOLATED));
+        let ikra: magnus::RModule = self.ruby.class_object().const_get("Ikra")?;
+        let failures: magnus::RModule = ikra.const_get("Failures")?;
+        let arguments = (source, options & !interpolated, options & interpolated != 0);
+        let said: Option<(magnus::RString, i64)> = failures.funcall("of_pattern", arguments)?;
+        let Some((message, encoding)) = said else { return Ok(false) };
+        // SAFETY: nothing changes it meanwhile.
+        let message = unsafe { message.as_slice() }.to_vec();
+        let key = (bytes.clone(), *flags & (STRING_FROZEN - 1), options);
+        Ok(table::refuse(key, message, encoding))
     }
 
     /// Puts everything back to what it was when the section began.

@@ -16,10 +16,15 @@ module RandomPrograms
                 ".gsub(%s, \"a\" => \"1\", \"b\" => \"22\")", "[%s] || \"-\"", ".scan(%s).flatten.join(\"|\")",
                 ".split(%s).join(\"/\")", ".split(%s, 2).last || \"-\"", ".partition(%s).last", ".rpartition(%s).first",
                 ".each_line.grep(%s).first || \"-\"", ".slice(%s).to_s", ".match(%s)&.pre_match || \"-\"",
-                ".match(%s)&.to_a&.compact&.last || \"-\"", ".sub(%s, \"\\\\`|\\\\'\")"].freeze
+                ".match(%s)&.to_a&.compact&.last || \"-\"", ".sub(%s, \"\\\\`|\\\\'\")",
+                ".match(\"b.\")&.pre_match || \"-\"", ".dup.tap { |s| s[%s] = \"é\" if s =~ /[a-c]/ && s.match?(%s) }",
+                # What was matched MRI may change with the text.
+                ".dup.then { |s| [s.slice!(%s), s].join(\"/\").tap { \"\" =~ /a/ } }"].freeze
     COUNTED = [".scan(%s).size", ".index(%s) || -1", ".rindex(%s) || -1", ".split(%s).size", ".gsub(%s, \"ab\").size",
                ".match(%s)&.end(0) || -1", ".match(%s)&.captures&.size || -1", " =~ %s || -1"].freeze
-    ASKED = [".match?(%s)", " =~ %s", " !~ %s", ".start_with?(%s)", ".match(%s)"].freeze
+    ASKED = [".match?(%s)", ".match?(\"a|e\")", ".then { |s| (s.match?(Regexp.new(s[0, 3])) rescue s == \"[\") }",
+             ".then { |s| s =~ /(a|\#{s.size < 3 ? \"b\" : \"(\"}|é)/ rescue nil }",
+             " =~ %s", " !~ %s", ".start_with?(%s)", ".match(%s)"].freeze
     LAST = ["$1", "$2", "$&", "$~ && $~[0]", "$~&.pre_match", "$'", "$+", "Regexp.last_match(1)"].freeze
 
     # Does this program match? Asked of the seed, so that the others stay as they are.
@@ -46,7 +51,7 @@ module RandomPrograms
       when 1
         e("(case ", text, " when ", regexp, " then ", last_group, " when ", regexp, " then ", last_group,
           " else ", expression([:str], depth), " end)")
-      when 2 then e("(", text, "[", regexp(GROUPED), ", 1] || \"-\")")
+      when 2 then grouped_part(text, depth)
       when 3
         name = fresh("n")
         e("(/(?<#{name}>", pick(["[a-e]+", "\\d*", "..?", "e|f"]), ")/ =~ ", text, " ? #{name} : \"-\")")
@@ -67,7 +72,21 @@ module RandomPrograms
 
     private
 
-    def filled(list) = pick(list).sub("%s") { regexp }
+    # The part that a group is, or the text without it or with another one.
+    def grouped_part(text, depth)
+      pattern = regexp(GROUPED)
+      case between(0, 3)
+      when 0
+        e("(", text, ".dup.tap { |s| s[", pattern, ", 1] = ", expression([:str], depth), " if s[", pattern, ", 1] })")
+      when 1 then e("(", text, ".dup.tap { |s| s.slice!(", pattern, ", 1); \"\" =~ /a/ })")
+      else e("(", text, "[", pattern, ", 1] || \"-\")")
+      end
+    end
+
+    def filled(list)
+      pattern = nil
+      pick(list).gsub("%s") { pattern ||= regexp }
+    end
 
     # As a text.
     def last_group = "(#{pick(LAST)} || \"-\")"

@@ -21,12 +21,15 @@ module RandomPrograms
       ".center(7)", ".split.last || \"-\"", ".split(\"e\", 2).last || \"-\"", ".lines.first || \"-\"",
       ".chars.min || \"-\"", ".inspect", " * 2", "[1..] || \"-\"", "[-2, 2] || \"-\"", ".delete_prefix(\"a\")",
       ".each_char.to_a.last || \"-\"", ".to_sym.to_s",
-      ".dup.insert(0, \"ü\")", ".bytes.pack(\"C*\").unpack1(\"H*\")", ".unpack(\"CB9\").last"
+      ".dup.insert(0, \"ü\")", ".bytes.pack(\"C*\").unpack1(\"H*\")", ".unpack(\"CB9\").last",
+      ".to_sym.upcase.to_s", ".to_sym.swapcase.name", ".dump", ".encode(\"UTF-8\")", ".encoding.name",
+      ".size.then { |n| format(\"%a|%9.1A\", n, n * 0.3) }"
     ].freeze
     NUMBERS = [
       ".size", ".to_sym.size", ".count(\"a-e\")", ".to_i", ".sum", ".bytes.size", ".each_line.count", ".each_byte.sum",
       ".size.then { |n| [n, -n].pack(\"s>l\").unpack(\"s>l\").sum }",
-      ".unpack(\"c*\").sum", ".unpack(\"nC2\").compact.sum"
+      ".unpack(\"c*\").sum", ".unpack(\"nC2\").compact.sum", ".unpack(\"nC*\").compact.sum", ".unpack1(\"nC\") || -1",
+      ".bytes.pack(\"w*\").unpack(\"w*\").sum", ".to_sym.capitalize.size", ".to_sym.match(/./)&.end(0) || -1"
     ].freeze
 
     # Around the borders of words, which texts are compared by.

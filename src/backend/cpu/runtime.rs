@@ -230,8 +230,8 @@ pub(super) unsafe extern "C" fn search(
     // SAFETY: as said.
     let text = unsafe { std::slice::from_raw_parts(text, size as usize) };
     let request = Request::ALL.get(request as usize).copied().unwrap_or(Request::Prepare);
-    if request == Request::Compile {
-        return table::address(text, prepared, place);
+    if request.is_of_table() {
+        return table::ask(text, place, request, prepared);
     }
     // SAFETY: as said.
     let pattern = unsafe { &*(pattern as usize as *const Pattern) };

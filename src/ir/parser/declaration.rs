@@ -332,6 +332,7 @@ impl Parser {
             "array_growth" => ErrorKind::ArrayGrowth,
             "fetch_index" => ErrorKind::FetchIndex,
             "new_symbol" => ErrorKind::NewSymbol,
+            "new_pattern" => ErrorKind::NewPattern,
             "new_name" => ErrorKind::NewName,
             "scratch_full" => ErrorKind::ScratchFull,
             "result_full" => ErrorKind::ResultFull,

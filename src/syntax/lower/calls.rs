@@ -140,7 +140,8 @@ impl Lowering<'_> {
             self.attribute_target(call.receiver(), &name, call.is_safe_navigation(), target_span)
         };
         let value = Box::new(self.optional(value.as_ref(), span));
-        self.node(span, Kind::Assign { target: Box::new(target), value })
+        let assignment = self.node(span, Kind::Assign { target: Box::new(target), value });
+        self.matching_assignment(name == "[]=", assignment)
     }
 
     pub(super) fn arguments(&mut self, arguments: Option<prism::ArgumentsNode<'_>>) -> Vec<Node> {

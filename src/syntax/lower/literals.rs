@@ -56,8 +56,8 @@ impl Lowering<'_> {
         }
         let flags =
             [regexp.is_ignore_case(), regexp.is_extended(), regexp.is_multi_line(), regexp.is_utf_8()];
-        let options = regexp_options(flags);
-        let groups = if writes_groups(&parts) { Kind::True } else { Kind::Nil };
+        let options = regexp_options(flags) | regexp::INTERPOLATED;
+        let groups = if writes_groups(&parts) { Kind::True } else { Kind::False };
         let args = vec![self.node(span, Kind::Integer(options.into())), self.node(span, groups)];
         let receiver = self.node(span, Kind::String(parts));
         self.primitive(span, receiver, "#as_pattern", args)

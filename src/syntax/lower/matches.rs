@@ -24,6 +24,7 @@ const SETTING: &[&str] = &[
     "[]",
     "all?",
     "any?",
+    "byteindex",
     "grep",
     "gsub",
     "gsub!",
@@ -113,6 +114,11 @@ impl Lowering<'_> {
     pub(super) fn matching_call(&mut self, name: &str, node: Node) -> Node {
         let plain = parallel_methods::without_p(name).unwrap_or(name);
         if SETTING.contains(&plain) { self.matching(node) } else { node }
+    }
+
+    /// An assignment, which matches where a Regexp is an index: `text[/pattern/] = other`.
+    pub(super) fn matching_assignment(&mut self, to_index: bool, node: Node) -> Node {
+        if to_index { self.matching(node) } else { node }
     }
 
     /// Asks what was matched, where something was.

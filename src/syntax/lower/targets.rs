@@ -142,14 +142,19 @@ impl Lowering<'_> {
         }
         let value = Box::new(self.expression(value));
         let span = self.span(location);
-        self.node(span, Kind::OpAssign { target: Box::new(target), op, value })
+        let to_index = matches!(target, Target::Index { .. });
+        let assignment = self.node(span, Kind::OpAssign { target: Box::new(target), op, value });
+        self.matching_assignment(to_index, assignment)
     }
 
     pub(super) fn multi_assign(&mut self, write: &prism::MultiWriteNode<'_>) -> Node {
         let targets = Box::new(self.multiple(&write.lefts(), write.rest(), &write.rights()));
         let value = Box::new(self.expression(&write.value()));
         let span = self.span(&write.location());
-        self.node(span, Kind::MultiAssign { targets, value })
+        let mut all = targets.before.iter().chain(&targets.after);
+        let to_index = all.any(|target| matches!(target, Target::Index { .. }));
+        let assignment = self.node(span, Kind::MultiAssign { targets, value });
+        self.matching_assignment(to_index, assignment)
     }
 
     /// `receiver[args]` of an operator assignment: the span ends with the bracket.

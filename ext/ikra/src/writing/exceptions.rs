@@ -26,6 +26,11 @@ use rb_sys::VALUE;
 
 const REPORT: &str = "This is a bug in Ikra. Please report it, with the block that led to it.";
 
+/// Of a pattern that is one for Ruby.
+const NEW_PATTERN: &str = "a regular expression that is put together here has parts that cannot run in a section \
+    [unsupported-regexp]\n  hint: docs/regular-expressions.md has the parts that run; make the pattern before the section \
+    to see which it is";
+
 /// The exception for what went wrong.
 pub fn exception(ruby: &Ruby, trouble: Trouble) -> Error {
     match trouble {
@@ -303,6 +308,10 @@ impl Decoder<'_> {
                 "raise"
             }
             ErrorKind::RaiseMade(_) | ErrorKind::StackTooDeep => "stack_too_deep",
+            ErrorKind::NewPattern => {
+                details.push(NEW_PATTERN)?;
+                "unsupported"
+            }
             ErrorKind::Unsupported(message) => {
                 match self.inferred.program.builtin(failure.path) {
                     Some(name) => details.push(message.replace(THIS_METHOD, &format!("`{name}`")))?,
