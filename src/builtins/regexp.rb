@@ -722,6 +722,11 @@ module String
     __sub_part(from, to - from, value)
   end
 
+  def __sub_match_plain(pattern, replacement)
+    from = pattern.__search(self, 0, 2)
+    from < 0 ? __copy_string : __sub_part(from, pattern.__group(1) - from, replacement)
+  end
+
   def __sub_match_block(pattern)
     from = pattern.__search(self, 0, 1)
     return __copy_string if from < 0
@@ -767,6 +772,10 @@ module String
       value = __build(0).__force(replacement.__encoding)
       out.__concat(value.__append_expanded(text, from, to, replacement, pattern))
     end
+  end
+
+  def __gsub_match_plain(pattern, replacement)
+    __each_match(pattern) { |out, _text, _from, _to| out.__concat(replacement) }
   end
 
   def __gsub_match_block(pattern)

@@ -48,10 +48,10 @@ pub(super) const ROWS: &[Row] = &[
             None => s.send(&c.receiver, "#split_all", &[separator, limit], 1),
         }
     }),
-    carrying("sub", |s, c| substitute(s, c, ["#sub", "#sub_block", "#sub_hash"])),
-    carrying("gsub", |s, c| substitute(s, c, ["#gsub", "#gsub_block", "#gsub_hash"])),
-    carrying("sub!", |s, c| substitute(s, c, ["#sub!", "#sub_block!", "#sub_hash!"])),
-    carrying("gsub!", |s, c| substitute(s, c, ["#gsub!", "#gsub_block!", "#gsub_hash!"])),
+    carrying("sub", |s, c| substitute(s, c, ["#sub", "#sub_plain", "#sub_block", "#sub_hash"])),
+    carrying("gsub", |s, c| substitute(s, c, ["#gsub", "#gsub_plain", "#gsub_block", "#gsub_hash"])),
+    carrying("sub!", |s, c| substitute(s, c, ["#sub!", "#sub_plain!", "#sub_block!", "#sub_hash!"])),
+    carrying("gsub!", |s, c| substitute(s, c, ["#gsub!", "#gsub_plain!", "#gsub_block!", "#gsub_hash!"])),
     carrying("scan", super::regexp::scan),
     carrying("match", super::regexp::find),
     naming("encode", encode),
@@ -435,7 +435,7 @@ fn parts(s: &mut Lowerer<'_>, call: &Invocation, each: &str) -> Operand {
 }
 
 /// `sub` and `gsub`, with a String, a block or a Hash: the methods for each.
-fn substitute(s: &mut Lowerer<'_>, call: &Invocation, [text, block, hash]: [&str; 3]) -> Operand {
+fn substitute(s: &mut Lowerer<'_>, call: &Invocation, [text, plain, block, hash]: [&str; 4]) -> Operand {
     match (&call.args[..], &call.block) {
         ([_], Some(given)) => s.send_block(&call.receiver, block, &call.args, Some(given.clone())),
         ([_, by], _) if by.types.iter().any(Type::is_hash) => s.send(&call.receiver, hash, &call.args, 1),
@@ -445,7 +445,9 @@ fn substitute(s: &mut Lowerer<'_>, call: &Invocation, [text, block, hash]: [&str
         ([pattern, by], _) => {
             // It has to be a String also where nothing is found.
             let by = s.send(&call.receiver, "#string_argument", std::slice::from_ref(by), 2);
-            s.send(&call.receiver, text, &[pattern.clone(), by], 1)
+            // Where nothing in it stands for something else, that is known while compiling.
+            let is_plain = s.unchanging_text(&by).is_some_and(|text| !text.contains('\\'));
+            s.send(&call.receiver, if is_plain { plain } else { text }, &[pattern.clone(), by], 1)
         }
         ([_], None) if call.name.starts_with("gsub") => s.refuse_here(
             "unsupported-enumerator",

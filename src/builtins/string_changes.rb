@@ -440,6 +440,23 @@ module ChangedString
     self
   end
 
+  def __sub_plain!(pattern, replacement)
+    pattern = __whole_pattern(pattern) unless pattern.is_a?(Regexp)
+    __check_frozen
+    return nil unless __has?(pattern)
+
+    __take(__sub_plain(pattern, replacement))
+    self
+  end
+
+  def __gsub_plain!(pattern, replacement)
+    __check_frozen
+    return nil unless __has?(pattern)
+
+    __take(__gsub_plain(pattern, replacement))
+    self
+  end
+
   def __sub_block!(pattern)
     pattern = __whole_pattern(pattern) unless pattern.is_a?(Regexp)
     __check_frozen

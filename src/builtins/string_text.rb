@@ -798,6 +798,21 @@ module String
     __sub_part(place, pattern.__bytesize, value)
   end
 
+  # With a replacement in which nothing stands for a part of the String.
+  def __sub_plain(pattern, replacement)
+    return __sub_match_plain(pattern, replacement) if pattern.is_a?(Regexp)
+
+    pattern = __whole_pattern(pattern)
+    place = __find(pattern, 0)
+    place < 0 ? __copy_string : __sub_part(place, pattern.__bytesize, replacement)
+  end
+
+  def __gsub_plain(pattern, replacement)
+    return __gsub_match_plain(pattern, replacement) if pattern.is_a?(Regexp)
+
+    __each_found(pattern) { |out, _from, _to| out.__concat(replacement) }
+  end
+
   def __sub_block(pattern)
     return __sub_match_block(pattern) { |found| yield found } if pattern.is_a?(Regexp)
 
