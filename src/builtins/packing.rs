@@ -216,7 +216,7 @@ fn all_of(s: &mut Lowerer<'_>, receiver: &Operand, mut at: Operand, all: &[Direc
         return list(s, receiver, &at, *what);
     }
     let counts = all.iter().map(|one| if one.is_number() { one.known_count() } else { Some(1) });
-    if !counts.sum::<Option<i64>>().is_some_and(|count| count <= MOST_VALUES) {
+    if counts.sum::<Option<i64>>().is_none_or(|count| count > MOST_VALUES) {
         return listed(s, receiver, at, all);
     }
     let mut values = Vec::new();

@@ -141,6 +141,10 @@ impl Digits {
     }
 }
 
+/// About the logarithm of 2, as MRI has it.
+#[expect(clippy::approx_constant, reason = "the digits are MRI's own")]
+const LOG10_OF_2: f64 = 0.301029995663981;
+
 /// Where MRI rounds to so many digits (`fixed`: behind the point) it tries with Floats first, and takes what may be a half
 /// for one.
 fn is_like_half(number: f64, count: i64, fixed: bool) -> bool {
@@ -157,8 +161,8 @@ fn is_like_half(number: f64, count: i64, fixed: bool) -> bool {
     } else {
         f64::from_bits((mantissa | 0x3ff0_0000_0000_0000) as u64)
     };
-    let mut k = ((unit - 1.5) * 0.289529654602168 + 0.1760912590558 + power as f64 * 0.301029995663981)
-        .floor() as i64;
+    let mut k =
+        ((unit - 1.5) * 0.289529654602168 + 0.1760912590558 + power as f64 * LOG10_OF_2).floor() as i64;
     let mut x = number.abs();
     let unsure = !(0..=22).contains(&k);
     if !unsure && x < ten_to(k) {

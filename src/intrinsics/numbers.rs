@@ -126,8 +126,7 @@ fn float_of(text: &[u8], [from, whole, fraction]: [usize; 3], mut exponent: i64)
     let mut left_out = false;
     for at in (first..stop).filter(is_digit) {
         if short.size < 800 {
-            let _ =
-                short.write_str(if let Ok(digit) = std::str::from_utf8(&text[at..=at]) { digit } else { "" });
+            let _ = short.write_str(std::str::from_utf8(&text[at..=at]).unwrap_or_default());
         } else {
             exponent += 1;
             left_out |= text[at] > b'0';
