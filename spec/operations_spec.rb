@@ -90,7 +90,8 @@ RSpec.describe "operations" do
         ours, theirs = [:"p#{name}", name].map { |method| values.public_send(method) }
         asked = [ours, theirs].map do |all|
           pairs = all.with_index(2)
-          [all.with_index.to_a, pairs.map { |x, i| x * i }, pairs.each { |x, i| i.zero? ? x : nil }, pairs.first(2), pairs.next,
+          chosen = pairs.each { |x, i| i.zero? ? x : nil }
+          [all.with_index.to_a, pairs.map { |x, i| x * i }, chosen, pairs.first(2), pairs.next,
            all.each_with_index.to_a, all.with_index.with_index(5).to_a, all.with_object(1).to_a, pairs.size]
         end
         expect(asked[0]).to eq(asked[1])
