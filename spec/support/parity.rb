@@ -49,6 +49,7 @@ module Parity
     bools: [true, false],
     nils: [nil],
     symbols: [:a, :b, :c, :aa, :ab, :"", :B, :ä, :"a b", :"a\x00", :"a\x00b", :+, :[]=, :@a],
+    plain_symbols: %i[a b9 az Zz zz a_z],
     texts: ["", "a", "l", "abc", "hello world", " x\n", "a\r\n", "10", "-0x1f", "1.5e3", "é", "日本語",
             "défg l", "\xff", "a\xc3", "l\xff".b, "us".encode("US-ASCII")],
     patterns: ["a", "l", "abc", " ", "é", "日", "o w", "us"],

@@ -20,6 +20,8 @@ Parity.table "String", on: :texts do
   unary "chomp", code: ["x.chomp", "x.chomp(\"\")", "x.chomp(nil)", "x.chomp(\"\\n\")"]
   unary "split", code: ["x.split.size", "x.split(\"\").size", "x.split(\" \", 2)[1]", "n = 0; x.split(\"l\") { |y| n += y.size }; n"]
   unary "upcase", "downcase", "swapcase", "capitalize"
+  unary "dump"
+  unary "encode", code: ["x.encode", "x.encode(\"UTF-8\").encoding.name", "x.encode(Encoding::US_ASCII)"], on: :ascii
   unary "upcase", "downcase", "swapcase", "capitalize", "inspect", on: :cased
   unary "downcase", code: ["x.downcase(:fold)", "x.downcase(:ascii)"], on: :cased
   unary "succ", "next", "to_sym", "intern", on: :ascii
@@ -101,7 +103,12 @@ Parity.table "Symbol", on: :symbols do
   unary "start_with?", code: "x.start_with?(\"a\", \"@\")"
   unary "end_with?", code: "x.end_with?(\"b\", \"=\")"
   unary "=~", code: ["x =~ /b/", "x !~ /b/"]
-  unary "match?", code: "x.match?(/b|=/)"
+  unary "match?", code: ["x.match?(/b|=/)", "x.match?(\"b\")"]
+  unary "match", code: ["x.match(/b|=/)&.begin(0)", "x.match(\"a\")&.to_s"]
+  unary "upcase", "downcase", "swapcase", "capitalize", code: ["x.upcase", "x.downcase.to_s + x.swapcase.name", "x.capitalize(:ascii)"]
+  unary "succ", "next", code: ["x.succ", "x.next.size"], on: :plain_symbols
+  unary "encoding", code: ["x.encoding == Encoding::UTF_8", "x.encoding.name"]
+  unary "intern"
   binary "casecmp", by: :symbols
   binary "casecmp?", by: :symbols
   binary "casecmp", by: :mixed
