@@ -203,6 +203,22 @@ each_compiling_backend do
     expect(all.flat_map(&:young)).to eq([])
   end
 
+  it "ends with the first error where an element stands there several times" do
+    all = Array.new(4) { |i| Pushing::Animal.new(3 - i) }
+    many = all.values_at(0, 1, 0, 3, 2, 1, 3)
+    numbers = [7]
+    section = lambda do
+      many.peach do |a|
+        raise ArgumentError, "at #{a.x}" if a.x < 2
+
+        numbers << a.x
+      end
+    end
+    expect { section.call }.to raise_error(ArgumentError, "at 0")
+    expect { Ikra.section { section.call } }.to raise_error(ArgumentError, "at 0")
+    expect(numbers.first).to eq(7)
+  end
+
   it "is pushed beside Hashes that elements give" do
     world = Pushing::World.new
     all = Array.new(3) { |i| Pushing::Animal.new(i) }

@@ -468,12 +468,14 @@ impl<'a> Run<'a> {
                     } else {
                         conflicts.met();
                         let known = conflicts.told.get() && !self.section.raise;
-                        if known { Mode::InOrder } else { Mode::Reporting }
+                        // Where nothing is watched there is nobody to tell of.
+                        let tells = version.may_conflict && !known;
+                        if tells { Mode::Reporting } else { Mode::InOrder }
                     }
                 }
             };
             self.begin_again(version, heap);
-            if version.may_conflict {
+            if version.may_conflict || next != Mode::Watched {
                 heap.prepare(layout, program, (next, conflicts.fine.get()), ticks)?;
             }
             if next != mode {
