@@ -109,8 +109,10 @@ pub(super) const ROWS: &[Row] = &[
         let receiver = c.receiver.clone();
         s.switch(&other, 0, &mut |s, other| {
             if range_ends(&other).is_none() {
-                let message = format!("wrong argument type {} (expected Range)", s.describe_class(&other));
-                return s.fail(ErrorKind::TypeError(message), &[]);
+                return s.each_of_bool(&other, &mut |s, other| {
+                    let class = s.describe_class(&other);
+                    s.fail(ErrorKind::TypeError(format!("wrong argument type {class} (expected Range)")), &[])
+                });
             }
             // Versions differ on what a range of everything shares.
             let everything =

@@ -689,7 +689,7 @@ module String
   end
 
   def __split(separator, limit)
-    limit = __to_long(limit)
+    limit = __c_int(limit)
     text = __still
     if limit == 1
       yield text.__copy_string if text.__bytesize > 0
