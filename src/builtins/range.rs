@@ -110,7 +110,7 @@ pub(super) const ROWS: &[Row] = &[
         s.switch(&other, 0, &mut |s, other| {
             if range_ends(&other).is_none() {
                 return s.each_of_bool(&other, &mut |s, other| {
-                    let class = s.describe_class(&other);
+                    let class = s.describe_class(other);
                     s.fail(ErrorKind::TypeError(format!("wrong argument type {class} (expected Range)")), &[])
                 });
             }
