@@ -1,0 +1,39 @@
+# frozen_string_literal: true
+
+# The sets of `count`, `delete`, `squeeze` and `tr`, of all kinds: on the CPU functions in Rust look into them, on GPUs
+# Ruby's text does.
+module CharacterSets
+  PIECES = ["a", "b", "z", "é", "日", "a-c", "b-z", "A-Z", "a-a", "é-ü", "\\-", "\\^", "^", "0-9"].freeze
+  TARGETS = ["x", "X-Z", "*", "a-a", "ü", "0-4", "\\-"].freeze
+  TEXTS = ["", "aabbcc", "zébra", "日日é-é", "A^a--z", "0123", "\\aa\\", "uüü"].freeze
+
+  # Texts with sets, and what their characters become, but for what MRI answers by the bytes behind characters.
+  def self.rows(count)
+    rng = Random.new(11)
+    Array.new(count) do
+      text = Array.new(rng.rand(1..3)) { TEXTS[rng.rand(TEXTS.size)] }.join
+      set = Array.new(rng.rand(1..3)) { PIECES[rng.rand(PIECES.size)] }.join
+      to = Array.new(rng.rand(0..3)) { TARGETS[rng.rand(TARGETS.size)] }.join
+      set = "b#{set}" if set.start_with?("^") && !(text + to).ascii_only?
+      [text, set, to]
+    end
+  end
+end
+
+each_compiling_backend do |backend|
+  let(:rows) { CharacterSets.rows(backend == :cpu ? 400 : 60) }
+
+  it "are counted, deleted and squeezed" do
+    expect_same(rows) { |text, set, _| [text.count(set), text.delete(set), text.squeeze(set), text.squeeze] }
+  end
+
+  it "are translated" do
+    expect_same(rows) { |text, set, to| [text.tr(set, to), text.tr_s(set, to)] }
+  end
+
+  it "are wrong where bytes are no characters" do
+    broken = ["a\xFFb", "a"]
+    expect_same(broken.map { |set| ["ab", set] }) { |text, set| text.count(set) }
+    expect_same(broken.map { |text| [text, "é"] }) { |text, set| text.delete(set) }
+  end
+end
