@@ -181,29 +181,16 @@ fn is_like_half(number: f64, count: i64, fixed: bool) -> bool {
             x /= 1e256;
             inexact += 1.0;
         }
-        for step in 0.. {
-            if rest == 0 {
-                break;
-            }
-            if rest & 1 == 1 {
-                inexact += 1.0;
-                unit *= large_power(step);
-            }
-            rest >>= 1;
+        for power in large_powers(rest) {
+            inexact += 1.0;
+            unit *= power;
         }
         x /= unit;
     } else if k < 0 {
         x *= ten_to(-k & 15);
-        let mut rest = -k >> 4;
-        for step in 0.. {
-            if rest == 0 {
-                break;
-            }
-            if rest & 1 == 1 {
-                inexact += 1.0;
-                x *= large_power(step);
-            }
-            rest >>= 1;
+        for power in large_powers(-k >> 4) {
+            inexact += 1.0;
+            x *= power;
         }
     }
     if unsure && x < 1.0 {
@@ -240,15 +227,10 @@ fn ten_to(power: i64) -> f64 {
     POWERS[power.clamp(0, 22) as usize]
 }
 
-/// 10**(16 * 2**step)
-const fn large_power(step: u32) -> f64 {
-    match step {
-        0 => 1e16,
-        1 => 1e32,
-        2 => 1e64,
-        3 => 1e128,
-        _ => 1e256,
-    }
+/// The powers of ten whose product is 10**(16 * count), each twice as far as the one before: of a count below 32.
+fn large_powers(count: i64) -> impl Iterator<Item = f64> {
+    let all = [1e16, 1e32, 1e64, 1e128, 1e256].into_iter().enumerate();
+    all.filter(move |(step, _)| count >> step & 1 == 1).map(|(_, power)| power)
 }
 
 /// # Safety

@@ -167,13 +167,25 @@ fn each_character(text: &[u8], encoding: i64, mut each: impl FnMut(i64, &[u8])) 
     Ok(())
 }
 
-/// Whether a set has each code that is one byte.
-fn table(set: Set<'_>, encoding: i64) -> [bool; 256] {
-    let mut table = [false; 256];
-    for (code, has) in (0..).zip(&mut table[..known(encoding)]) {
-        *has = set.has(code);
+/// A set, and whether it has each code that is one byte.
+struct Table<'a> {
+    set: Set<'a>,
+    bytes: [bool; 256],
+}
+
+impl<'a> Table<'a> {
+    fn new(set: Set<'a>, encoding: i64) -> Self {
+        let mut bytes = [false; 256];
+        for (code, has) in (0..).zip(&mut bytes[..known(encoding)]) {
+            *has = set.has(code);
+        }
+        Self { set, bytes }
     }
-    table
+
+    /// Of a code that takes so many bytes.
+    fn has(&self, code: i64, width: usize) -> bool {
+        if width == 1 { self.bytes[code as usize & 0xff] } else { self.set.has(code) }
+    }
 }
 
 /// The encoding of a text in which each character is a byte, as that is quicker.
@@ -193,14 +205,13 @@ pub(super) unsafe extern "C" fn count(
     // SAFETY: as said.
     let (one, set) = unsafe { (text(one, size), text(set, set_size)) };
     let counted = || {
-        let set = Set::new(set, encoding, false)?;
-        let table = table(set, encoding);
+        let table = Table::new(Set::new(set, encoding, false)?, encoding);
         if quick(one, encoding) == 2 {
-            return Ok(one.iter().map(|byte| usize::from(table[*byte as usize])).sum::<usize>() as i64);
+            return Ok(one.iter().map(|byte| usize::from(table.bytes[*byte as usize])).sum::<usize>() as i64);
         }
         let mut count = 0;
         each_character(one, encoding, |code, bytes| {
-            count += i64::from(if bytes.len() == 1 { table[code as usize & 0xff] } else { set.has(code) });
+            count += i64::from(table.has(code, bytes.len()));
         })?;
         Ok(count)
     };
@@ -221,22 +232,20 @@ pub(super) unsafe extern "C" fn delete(
     // SAFETY: as said.
     let (mut out, one, set) = unsafe { (MadeString::new(memory, row), text(one, size), text(set, set_size)) };
     let mut deleted = || {
-        let set = Set::new(set, encoding, false)?;
-        let table = table(set, encoding);
+        let table = Table::new(Set::new(set, encoding, false)?, encoding);
         if quick(one, encoding) == 2 {
             out.fill(|room| {
                 let mut at = 0;
                 for byte in one {
                     room[at] = *byte;
-                    at += usize::from(!table[*byte as usize]);
+                    at += usize::from(!table.bytes[*byte as usize]);
                 }
                 at
             });
             return Ok(0);
         }
         each_character(one, encoding, |code, bytes| {
-            let goes = if bytes.len() == 1 { table[code as usize & 0xff] } else { set.has(code) };
-            if !goes {
+            if !table.has(code, bytes.len()) {
                 out.push(bytes);
             }
         })?;
@@ -263,14 +272,14 @@ pub(super) unsafe extern "C" fn squeeze(
     // SAFETY: as said.
     let (mut out, one, set) = unsafe { (MadeString::new(memory, row), text(one, size), text(set, set_size)) };
     let mut squeezed = || {
-        let set = if all == 0 { Some(Set::new(set, encoding, false)?) } else { None };
-        let table = set.map_or([true; 256], |set| table(set, mine));
+        let table = if all == 0 { Some(Table::new(Set::new(set, encoding, false)?, mine)) } else { None };
+        let goes = |code: i64, width: usize| table.as_ref().is_none_or(|table| table.has(code, width));
         if quick(one, mine) == 2 {
             out.fill(|room| {
                 let (mut at, mut last) = (0, None);
                 for byte in one {
                     room[at] = *byte;
-                    at += usize::from(last != Some(*byte) || !table[*byte as usize]);
+                    at += usize::from(last != Some(*byte) || !goes(i64::from(*byte), 1));
                     last = Some(*byte);
                 }
                 at
@@ -279,13 +288,7 @@ pub(super) unsafe extern "C" fn squeeze(
         }
         let mut last = -1;
         each_character(one, mine, |code, bytes| {
-            let goes = code == last
-                && if bytes.len() == 1 {
-                    table[code as usize & 0xff]
-                } else {
-                    set.is_none_or(|set| set.has(code))
-                };
-            if !goes {
+            if code != last || !goes(code, bytes.len()) {
                 out.push(bytes);
             }
             last = code;
