@@ -21,7 +21,7 @@ Gem::Specification.new do |spec|
   # Listed from the folder, so that the gem can be built without git. What a build leaves behind stays out.
   spec.files = Dir.chdir(__dir__) do
     patterns = ["lib/**/*.rb", "src/**/*", "ext/ikra/src/**/*", "ext/ikra/*.{rb,rs,toml}", "bin/ikra", "docs/**/*",
-                "Cargo.{toml,lock}", "{README,ARCHITECTURE,CHANGELOG}.md", "LICENSE"]
+                "Cargo.{toml,lock}", "build.rs", "{README,ARCHITECTURE,CHANGELOG}.md", "LICENSE"]
     Dir[*patterns].select { |path| File.file?(path) }
   end
   spec.bindir = "bin"

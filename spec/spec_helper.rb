@@ -7,6 +7,9 @@ HAS_GPU = Dir["/dev/nvidia[0-9]*"].any?
 has_compiler = ENV["PATH"].split(File::PATH_SEPARATOR).any? { |folder| File.executable?(File.join(folder, "g++")) }
 ENV["IKRA_CUDA_EMULATOR"] ||= emulator if !HAS_GPU && has_compiler && File.directory?(emulator)
 
+# Examples compile what they look at, and leave the user's cache alone.
+ENV["IKRA_CACHE"] ||= "0"
+
 # Find patterns are experimental in Ruby 3.1.
 Warning[:experimental] = false
 

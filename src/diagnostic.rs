@@ -1,13 +1,20 @@
 //! What cannot run, said so that a user can act on it: a stable slug, a place, a message and a hint.
 
 use crate::source::{SourceMap, Span};
+use parking_lot::Mutex;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
+/// A name that does not change.
+pub type Slug = &'static str;
+
 /// One reason why a section is refused before it runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// Stable name of the kind, such as `unsupported-call`; listed in docs/errors.md.
-    pub slug: &'static str,
+    #[serde(deserialize_with = "slug")]
+    pub slug: Slug,
     pub span: Span,
     /// One sentence, no full stop, lower case first letter.
     pub message: String,
@@ -44,6 +51,19 @@ impl Diagnostic {
         }
         out
     }
+}
+
+/// A slug that was written down: each of them is kept once.
+fn slug<'d, D: Deserializer<'d>>(from: D) -> Result<Slug, D::Error> {
+    static KNOWN: Mutex<BTreeSet<Slug>> = Mutex::new(BTreeSet::new());
+    let slug = String::deserialize(from)?;
+    let mut known = KNOWN.lock();
+    if let Some(known) = known.get(slug.as_str()) {
+        return Ok(known);
+    }
+    let slug: Slug = Box::leak(slug.into_boxed_str());
+    known.insert(slug);
+    Ok(slug)
 }
 
 /// The line's text and carets under the span.

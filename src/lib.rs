@@ -6,6 +6,7 @@
 
 pub mod backend;
 pub mod builtins;
+pub mod cache;
 pub mod cancel;
 pub mod diagnostic;
 pub mod error;

@@ -1,7 +1,9 @@
 //! Source texts and places in them. A [`Span`] is three numbers; the text it points into is in a [`SourceMap`].
 
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// One source file (or eval text) as it was when a section was captured.
 #[derive(Debug)]
@@ -14,16 +16,23 @@ pub struct SourceFile {
     /// Does a comment at the top name another encoding than UTF-8, which its literals have then?
     pub names_other_encoding: bool,
     line_starts: Vec<u32>,
+    digest: OnceLock<[u8; 32]>,
 }
 
 impl SourceFile {
+    /// Of the text.
+    pub fn digest(&self) -> &[u8; 32] {
+        self.digest.get_or_init(|| Sha256::digest(&self.text).into())
+    }
+
     pub fn new(path: impl Into<String>, text: impl Into<String>, first_line: u32) -> Self {
         let text = text.into();
         let line_starts = std::iter::once(0)
             .chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1));
         let line_starts = line_starts.collect();
         let names_other_encoding = declared_encoding(&text).is_some_and(|name| !is_utf8(name));
-        Self { path: path.into(), line_starts, text, first_line, names_other_encoding }
+        let digest = OnceLock::new();
+        Self { path: path.into(), line_starts, text, first_line, names_other_encoding, digest }
     }
 
     /// Byte offset of a (line, byte column) pair as `code_location` gives it; `None` when the text has no such place.
@@ -73,11 +82,11 @@ fn is_utf8(name: &str) -> bool {
 }
 
 /// Index of a file in a [`SourceMap`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FileId(pub u32);
 
 /// A range of bytes in one file, end-exclusive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Span {
     pub file: FileId,
     pub start: u32,
@@ -85,7 +94,7 @@ pub struct Span {
 }
 
 /// A version of Ruby, major and minor number, whose syntax a text is in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RubyVersion(pub u32, pub u32);
 
 /// The newest that is known.
@@ -124,6 +133,10 @@ impl SourceMap {
 
     pub fn file(&self, id: FileId) -> &Arc<SourceFile> {
         &self.files[&id]
+    }
+
+    pub fn find_file(&self, id: FileId) -> Option<&Arc<SourceFile>> {
+        self.files.get(&id)
     }
 
     /// The newest file with this path whose text is `text`, with this number of its first line, so that one file is parsed

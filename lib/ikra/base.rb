@@ -16,6 +16,7 @@ require_relative "profile"
 require_relative "extension"
 require_relative "command_line"
 require_relative "settings"
+require_relative "cache"
 require_relative "column"
 require_relative "bases"
 require_relative "composition"
@@ -116,7 +117,8 @@ module Ikra
         Ikra #{VERSION}, Ruby #{RUBY_VERSION}
         sections run on #{backend.inspect}
         cpu: all #{Etc.nprocessors} cores
-        #{Native.availability}
+        #{Native.availability.chomp}
+        #{Cache.summary}
       TEXT
     end
 
@@ -165,6 +167,7 @@ module Ikra
   end
 
   self.backend = ENV["IKRA_BACKEND"] if ENV["IKRA_BACKEND"]
+  self.cache = false if ENV["IKRA_CACHE"] == "0"
   self.conflicts = ENV["IKRA_CONFLICTS"] if ENV["IKRA_CONFLICTS"]
   self.kept_memory = Integer(ENV["IKRA_KEPT_MEMORY"]) if ENV["IKRA_KEPT_MEMORY"]
   self.threads = Integer(ENV["IKRA_THREADS"]) if ENV["IKRA_THREADS"]

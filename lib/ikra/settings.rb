@@ -136,6 +136,25 @@ module Ikra
     # @return [Integer] how many bytes that were
     def release_memory = Native.release
 
+    # Is what was compiled kept on disk, so that another process need not compile it again?
+    #
+    # @return [Boolean]
+    def cache? = Native.cache?
+
+    # Has what is compiled be kept on disk and looked for there, or not. It is in the folder IKRA_CACHE_DIR, or else in
+    # +ikra+ of the user's cache folder: XDG_CACHE_HOME, or +.cache+ at home. Nothing but time depends on it. With
+    # IKRA_CACHE=0 in the environment nothing is kept from the start.
+    #
+    #   Ikra.cache = false
+    #
+    # @param kept [Boolean]
+    # @raise [ArgumentError] for anything else
+    def cache=(kept)
+      raise ArgumentError, "cache is true or false, not #{kept.inspect}" unless [true, false].include?(kept)
+
+      Native.keep_compiled(kept)
+    end
+
     # Sets the seed of +rand+ in parallel sections, so that a run can be repeated exactly on every back-end but +:ruby+,
     # which has Ruby's own generator.
     #

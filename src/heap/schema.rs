@@ -1,5 +1,6 @@
 //! What the columns of a section hold, so that the heap can encode Ruby values into them and decode them back.
 
+use serde::{Deserialize, Serialize};
 use crate::ir::{KernelId, SiteId, Ty};
 use crate::source::Span;
 use crate::types::{ArrayKind, ClassId, HierarchyId, Type, TypeSet};
@@ -7,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// How a column stores its values. This is the one place that decides what is kept in 32 bits; inference loads from
 /// such columns, and the host lets nothing in that does not fit.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stored {
     pub types: TypeSet,
     /// Integers, in 32 bits: those that the section only reads, and that all fit.
@@ -34,7 +35,7 @@ impl Stored {
 }
 
 /// An instance variable of a hierarchy. Its buffers are those of `Program::buffers` with this hierarchy and name.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ColumnSchema {
     pub hierarchy: HierarchyId,
     /// With its `@`.
@@ -48,7 +49,7 @@ pub struct ColumnSchema {
 }
 
 /// A column of the base: one of the values that the block gets for each element, and where they come from.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum BaseColumn {
     /// Read off the items of an array.
     Items(Stored),
@@ -78,7 +79,7 @@ impl BaseColumn {
 }
 
 /// What the block gets, made of columns of the base.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Form {
     Column(u32),
     /// An array of its own.
@@ -96,7 +97,7 @@ impl Form {
 }
 
 /// What a section is called on.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Base {
     pub columns: Vec<BaseColumn>,
     /// The arguments of the block.
@@ -117,7 +118,7 @@ impl Base {
 }
 
 /// The elements of the arrays of a kind.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ArraySchema {
     pub kind: ArrayKind,
     pub stored: Stored,
@@ -132,7 +133,7 @@ pub struct ArraySchema {
 
 /// How the elements' parts of an accumulator are reduced to its new value. Elements come in the order of the base;
 /// what one element gave several times (in a loop, in several ticks) has been put together already.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fold {
     /// `total += x` and its like: the variable, then the operator with each element's part.
     Operator(String),
@@ -151,7 +152,7 @@ pub enum Fold {
 }
 
 /// Whose a variable is that a section writes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Holder {
     /// A local variable around the section.
     Scope,
@@ -166,7 +167,7 @@ pub enum Holder {
 
 /// A local variable around the section that the section writes: an accumulator, if it does not read it. The buffers of
 /// that are `Accumulator` and `AccumulatorTick` with its position in the list.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccumulatorSchema {
     pub name: String,
     pub holder: Holder,
@@ -177,14 +178,14 @@ pub struct AccumulatorSchema {
 }
 
 /// A variable of a driver that elements assign.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VariableSchema {
     pub name: String,
     pub types: TypeSet,
 }
 
 /// A lambda or proc that the section gives: one that it makes and that uses nothing around it, or one from before.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProcSchema {
     /// As of `Type::Proc`.
     pub number: u32,
@@ -195,7 +196,7 @@ pub struct ProcSchema {
 }
 
 /// Where such a lambda stands.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ProcPlace {
     /// In a method: its owner, and the names of the modules around it.
     Method(ClassId, Vec<Option<String>>),
@@ -210,7 +211,7 @@ pub enum ProcPlace {
 }
 
 /// A block that Ruby runs in the middle of a driver.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SyncSchema {
     /// Its text, without braces.
     pub text: Span,
@@ -223,14 +224,14 @@ pub struct SyncSchema {
 
 /// A method that a block of `Ikra.sync` stands in: who owns it, the names of the modules around it as
 /// [`crate::infer::Scope::Method`] has them, and its `self`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SyncMethod {
     pub owner: ClassId,
     pub nesting: Vec<Option<String>>,
     pub receiver: SyncReceiver,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SyncReceiver {
     /// As of `BufferKind::Variable`.
     Variable(u32),
@@ -238,7 +239,7 @@ pub enum SyncReceiver {
 }
 
 /// A variable of the driver that such a block uses.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SyncVariable {
     pub name: String,
     /// As of `BufferKind::Variable`.
@@ -247,7 +248,7 @@ pub struct SyncVariable {
 }
 
 /// What a section gives.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Output {
     /// `peach`: nothing that the base has not.
     #[default]
@@ -263,7 +264,7 @@ pub enum Output {
     Kept,
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Schema {
     pub columns: Vec<ColumnSchema>,
     pub arrays: Vec<ArraySchema>,

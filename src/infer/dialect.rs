@@ -5,7 +5,7 @@
 /// it is false.
 macro_rules! dialect {
     ($($(#[doc = $meaning:literal])+ $fact:ident: $code:literal,)+) => {
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
         pub struct Dialect {
             $($(#[doc = $meaning])+ pub $fact: bool,)+
         }

@@ -4,13 +4,15 @@
 //! call. Answers about values grow monotonically while one inference runs: the first question about `@street` of a
 //! Car reads that column off the Cars found so far, and the Streets found in it become known objects.
 
+use serde::{Deserialize, Serialize};
 use super::dialect::Dialect;
 use crate::diagnostic::Diagnostic;
 use crate::heap::schema::Base;
-use crate::source::Span;
+use crate::source::{FileId, SourceFile, Span};
 use crate::syntax::ast::Code;
 use crate::types::{ArrayKind, ClassId, HashPart, HashSort, HierarchyId, Type, TypeSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Why the host cannot answer: becomes a diagnostic at the place that asked.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +45,7 @@ impl Refusal {
 }
 
 /// A value that exists once for the whole section, read anew at each call.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RootKey {
     /// The block's own self.
     SelfValue,
@@ -78,7 +80,7 @@ pub enum RootKey {
 }
 
 /// Where a piece of code stands, for constant lookup: a method's owner and lexical nesting, or the section's block.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Scope {
     Block,
     Method {
@@ -90,7 +92,7 @@ pub enum Scope {
 }
 
 /// A root found: its number in the trace plan and what it can be.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Root {
     pub number: u32,
     /// A single type always: the root's value now. A later call with another class re-infers.
@@ -100,14 +102,14 @@ pub struct Root {
 }
 
 /// What a column or an array kind holds, so far.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Contents {
     pub types: TypeSet,
     /// All its Integers fit 32 bits (the host checks it at each call while the column is stored so).
     pub integers_fit_i32: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Visibility {
     Public,
     Protected,
@@ -115,7 +117,7 @@ pub enum Visibility {
 }
 
 /// What a method is called on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Holder {
     /// An instance of the class.
     Instance(ClassId),
@@ -145,7 +147,7 @@ pub enum Method {
 }
 
 /// What keywords are to the `initialize` of a Struct.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StructKeywords {
     /// `keyword_init: true`: the members, and nothing else is taken.
     Always,
@@ -324,6 +326,10 @@ pub trait Host {
     fn class_index(&self, hierarchy: HierarchyId, class: ClassId) -> u32;
     /// Number of a symbol, the same throughout the process.
     fn symbol(&mut self, name: &str) -> i32;
+    /// The file that a span points into, where code was asked for of which it is.
+    fn file(&self, _file: FileId) -> Option<Arc<SourceFile>> {
+        None
+    }
     /// Path and line of a place, for sites.
     fn place(&self, span: Span) -> (String, u32);
     /// Where the source of Ruby's own Set stands, if there is any.

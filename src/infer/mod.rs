@@ -65,6 +65,7 @@ mod regexps;
 mod remembered;
 mod rescue;
 mod results;
+pub mod recording;
 mod reuse;
 mod sealed_lists;
 mod settled_strings;
@@ -131,6 +132,7 @@ use joins::Join;
 pub(crate) use made_procs::MadeProc;
 use memo::{Context, FunctionKey, Memo};
 use rustc_hash::{FxHashMap, FxHasher};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::ops::{Deref, DerefMut};
@@ -138,7 +140,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// A compiled front: everything the back-ends and the heap need to know.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Inferred {
     /// As it was lowered: [`crate::ir::passes`] come next.
     pub program: Program,
@@ -153,7 +155,7 @@ pub struct Inferred {
 
 /// What `Ikra.explain` shows of the user's code: the block and the methods that were inferred, and the types of
 /// expressions in them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Listing<T = String> {
     pub codes: BTreeSet<Span>,
     pub types: BTreeMap<Span, T>,

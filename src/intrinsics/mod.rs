@@ -12,10 +12,11 @@ mod made;
 mod numbers;
 mod sets;
 
+use serde::{Deserialize, Serialize};
 use crate::ir::Interval;
 
 /// See the module's text. Sizes, indexes and counts are of bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Intrinsic {
     /// Of two texts, by an index in each and a count: are these bytes the same (0 or 1)?
     SameBytes,

@@ -30,13 +30,14 @@ pub mod typing;
 pub mod verifier;
 pub mod walk;
 
+use serde::{Deserialize, Serialize};
 use crate::intrinsics::Intrinsic;
 use crate::types::{ArrayKind, ClassId, HierarchyId};
 use std::collections::BTreeSet;
 
 /// A scalar type. Ruby's Integer is `I64` (checked by the operations), Float is `F64`; ids of objects and arrays, tags
 /// and symbols are `I32`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Ty {
     /// 0 or 1; one byte in buffers.
     Bool,
@@ -59,7 +60,7 @@ impl Ty {
 macro_rules! entity {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         pub struct $name(pub u32);
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -92,7 +93,7 @@ entity!(/// A place in the user's source where something can fail.
     SiteId, "e");
 
 /// A signed interval, both ends included: what is known of an integer value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Interval {
     pub low: i64,
     pub high: i64,
@@ -122,7 +123,7 @@ impl Interval {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ValueData {
     pub ty: Ty,
     /// What is known of an `I32`/`I64` value; `FULL` (or `I32`) when nothing is. Back-ends use it to choose widths: it
@@ -130,7 +131,7 @@ pub struct ValueData {
     pub interval: Interval,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum UnaryOp {
     /// `Bool` → `Bool`
     Not,
@@ -168,7 +169,7 @@ pub enum UnaryOp {
     IsNan,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum BinaryOp {
     /// Wrapping integer arithmetic on `I32` or `I64` (both operands and the result of one type). Emitted where the
     /// intervals prove that nothing overflows, and for id arithmetic.
@@ -210,7 +211,7 @@ pub enum BinaryOp {
 }
 
 /// Comparisons; integers (`I32`, `I64`, `Bool`) signed, floats ordered (false with NaN, except `Ne`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Comparison {
     Eq,
     Ne,
@@ -223,7 +224,7 @@ pub enum Comparison {
 }
 
 /// C library functions of one or two doubles, the ones behind Ruby's `Math`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum MathFn {
     Sin,
     Cos,
@@ -324,7 +325,7 @@ impl MathFn {
 }
 
 /// How [`Stmt::Reduce`] puts numbers together, in their order: what the operators of Ruby give.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Reduction {
     Add,
     Sub,
@@ -342,7 +343,7 @@ pub enum Reduction {
 }
 
 /// What defines a value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Op {
     Bool(bool),
     I32(i32),
@@ -439,21 +440,21 @@ pub enum Op {
 }
 
 /// The columns that a value is kept in: those that its type needs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Items {
     pub payload: Option<Buffer>,
     pub tag: Option<Buffer>,
 }
 
 /// The columns of the arrays of a kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Arrays {
     pub offset: Buffer,
     pub length: Buffer,
     pub items: Items,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Stmt {
     /// `site` names the user's source for the operations that can fail.
     Let {
@@ -564,7 +565,7 @@ pub enum Stmt {
 
 pub type Block = Vec<Stmt>;
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Function {
     pub name: String,
     /// The first values of the function, `v0..`, are its parameters.
@@ -577,7 +578,7 @@ pub struct Function {
 }
 
 /// The scalar parts of a value stored in columns: a plain payload, or a tag column beside a payload of 64 bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Part {
     Payload,
     /// `I32` shape tags, see [`crate::types::Shape`].
@@ -585,7 +586,7 @@ pub enum Part {
 }
 
 /// What a buffer holds; the heap builds and names it from this.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum BufferKind {
     /// An instance variable of all objects of a hierarchy, by id.
     Column { hierarchy: HierarchyId, name: String, part: Part },
@@ -651,7 +652,7 @@ pub enum BufferKind {
 }
 
 /// What elements may race for. Tag and payload are one.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Watched {
     /// Rows are those of the column.
     Column { hierarchy: HierarchyId, name: String },
@@ -661,7 +662,7 @@ pub enum Watched {
     Arrays(ArrayKind),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BufferInfo {
     pub kind: BufferKind,
     pub ty: Ty,
@@ -696,7 +697,7 @@ impl BufferInfo {
 }
 
 /// Where a scalar kernel argument comes from, read anew at each call.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ScalarSource {
     /// A captured local, constant or self: the root's number in the trace plan, and which part of it.
     Root(u32, Part),
@@ -722,14 +723,14 @@ pub enum ScalarSource {
     Fine(ArrayKind),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScalarInfo {
     pub source: ScalarSource,
     pub ty: Ty,
 }
 
 /// Why there is no method to call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Missing {
     Undefined,
     Private,
@@ -753,7 +754,7 @@ impl Missing {
 }
 
 /// What goes wrong at a site. Operands are those of the failing statement.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ErrorKind {
     /// Integer result beyond 64 bits; the operator for the message.
     Overflow {
@@ -838,7 +839,7 @@ pub enum ErrorKind {
 }
 
 /// A piece of an exception's message.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum MessagePart {
     Text(String),
     /// The next operand as `to_s` gives it, for those that have one.
@@ -847,7 +848,7 @@ pub enum MessagePart {
     Inspect(Receiver, u8),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Receiver {
     Nil,
     True,
@@ -924,7 +925,7 @@ impl ErrorKind {
 }
 
 /// A place in the user's source that can fail, and how. The table stays on the host.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Site {
     pub error: ErrorKind,
     pub raised: Raised,
@@ -937,7 +938,7 @@ pub struct Site {
 }
 
 /// Who raises an error: the message is in the encoding of that.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Raised {
     #[default]
     ByRuby,
@@ -950,7 +951,7 @@ pub enum Raised {
 pub const THIS_METHOD: &str = "this method";
 
 /// A call of a function: paths of these numbers led over it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Callers {
     pub first: i64,
     pub last: i64,
@@ -964,7 +965,7 @@ pub struct Callers {
 
 /// One function per class of the base's elements. Its parameters are (element index `I32`, first tick `I64`, end tick
 /// `I64`); it runs the block for ticks `first...end`. It has no results: those are stored.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// For printing: the class's name.
     pub name: String,
@@ -972,7 +973,7 @@ pub struct Entry {
 }
 
 /// The code of one parallel call: what each element of the base runs, by its class.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kernel {
     pub entries: Vec<Entry>,
     /// Every written buffer is touched only by the element it belongs to: the tick loop may run inside the thread.
@@ -981,7 +982,7 @@ pub struct Kernel {
     pub settles: bool,
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Program {
     pub functions: Vec<Function>,
     pub kernels: Vec<Kernel>,

@@ -8,12 +8,13 @@
 //! element, from 1, in the upper one. After each tick, before anything else runs, whoever runs the driver gives each of
 //! them a row, and all that refer to them have that.
 
+use serde::{Deserialize, Serialize};
 use super::{Arrays, Buffer, Items, Scalar};
 use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Shape, Type, TypeSet};
 use std::collections::BTreeMap;
 
 /// For all kernels of a program.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settling {
     pub classes: BTreeMap<ClassId, NewObjects>,
     pub lists: BTreeMap<ListKind, NewArrays>,
@@ -31,7 +32,7 @@ pub struct Settling {
 }
 
 /// The objects of a class.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewObjects {
     pub hierarchy: HierarchyId,
     /// The number of the class in it, and the column of these.
@@ -49,7 +50,7 @@ pub struct NewObjects {
 }
 
 /// What Strings have beside variables.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bytes {
     /// The arrays of words, and the column that says which of them is a String's.
     pub kind: ArrayKind,
@@ -64,7 +65,7 @@ pub struct Bytes {
 }
 
 /// The arrays of a kind.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewArrays {
     pub kind: ArrayKind,
     pub arrays: Arrays,
@@ -74,7 +75,7 @@ pub struct NewArrays {
 }
 
 /// What elements push to the arrays of a kind: each has evacuated a list of arrays and one of items, as long as that.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Log {
     /// The kind of the list of arrays.
     pub arrays: ListKind,
@@ -87,14 +88,14 @@ pub struct Log {
 }
 
 /// A column of items or of a variable: an element has evacuated a list of its rows that may refer to its words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RememberedRows {
     pub payload: Buffer,
     pub tag: Buffer,
 }
 
 /// A value that is held by an object or array.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeldValue {
     /// From where the object, or the item, begins.
     pub word: usize,
@@ -103,7 +104,7 @@ pub struct HeldValue {
 }
 
 /// How such values stand in words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HeldForm {
     /// All are this one, a shape and its payload, so there is no word.
     One(Shape, i64),
@@ -128,7 +129,7 @@ impl HeldForm {
 }
 
 /// Where a kernel leaves what it makes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SettlingKernel {
     pub words: Buffer,
     /// The number of its elements.

@@ -1,13 +1,14 @@
 //! The lattice of inference, sets of exact classes, and the shapes they are stored in.
 #![deny(unsafe_code)]
 
+use serde::{Deserialize, Serialize};
 use crate::heap::schema::Stored;
 use crate::ir::Ty;
 use smallvec::{SmallVec, smallvec};
 use std::rc::Rc;
 
 /// A class or module of the user's program, numbered by the host. The first numbers are Ruby's own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ClassId(pub u32);
 
 impl ClassId {
@@ -112,20 +113,20 @@ impl ClassId {
 }
 
 /// The classes under one user-defined root class: they share one id space, class by class.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct HierarchyId(pub u32);
 
 /// Arrays found at one place (an instance variable, a captured local, the elements of another kind …), sharing one
 /// value column. The host joins two kinds when it meets one array at both places.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ArrayKind(pub u32);
 
 /// Arrays made at one place of the section, whose items are stored alike. Places whose arrays meet share a kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ListKind(pub u32);
 
 /// What an `Ikra::Column` holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ItemType {
     Float64,
     /// Single precision in memory: Floats when they are read.
@@ -205,7 +206,7 @@ impl ItemType {
 }
 
 /// How a Hash of the program looks up. Those that differ in it are of different kinds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct HashSort {
     pub default: HashDefault,
     pub by_identity: bool,
@@ -216,7 +217,7 @@ impl HashSort {
 }
 
 /// What a Hash gives for a key that it has not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum HashDefault {
     Nil,
     Value,
@@ -227,7 +228,7 @@ pub enum HashDefault {
 }
 
 /// What a Hash is read as: arrays of the same number, each of a kind that goes with the kind of the Hash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum HashPart {
     Keys,
     Values,
@@ -242,7 +243,7 @@ impl HashPart {
 }
 
 /// What is kept as arrays are, by [`ArrayKind`], and is none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Collection {
     Column(ItemType),
     Hash(HashSort),
@@ -261,7 +262,7 @@ impl Collection {
 }
 
 /// A member of a [`TypeSet`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Type {
     Nil,
     False,
@@ -311,7 +312,7 @@ pub enum Type {
 pub const METHOD: u32 = 0x4000_0000;
 
 /// The class of an object made in the section, and what its instance variables hold.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RecordType {
     pub class: ClassId,
     /// In the order in which the class's `initialize` was found to write them.
@@ -330,7 +331,7 @@ impl RecordType {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum RangeEnd {
     None,
     Integer,
@@ -338,7 +339,7 @@ pub enum RangeEnd {
 }
 
 /// How the values of a type are carried: the scalars, and the tag in a union. Tags are `I32`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Shape {
     Nil,
     Bool,
@@ -475,8 +476,22 @@ impl Type {
 }
 
 /// A set of exact classes: what an expression can be. Empty for one that never gives a value.
-#[derive(Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TypeSet(SmallVec<[Type; 1]>);
+#[derive(Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TypeSet(#[serde(with = "as_list")] SmallVec<[Type; 1]>);
+
+/// How the types of a set are written down.
+mod as_list {
+    use super::{SmallVec, Type};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(types: &SmallVec<[Type; 1]>, to: S) -> Result<S::Ok, S::Error> {
+        types[..].serialize(to)
+    }
+
+    pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<SmallVec<[Type; 1]>, D::Error> {
+        Ok(Vec::deserialize(from)?.into())
+    }
+}
 
 impl Clone for TypeSet {
     fn clone(&self) -> Self {

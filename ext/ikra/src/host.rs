@@ -25,10 +25,11 @@ use ikra_core::error::Error;
 use ikra_core::heap::schema;
 use ikra_core::infer::dialect::Dialect;
 use ikra_core::infer::host::{Contents, FoundMethod, Holder, Refusal, Root, RootKey, Scope, StructKeywords};
+use ikra_core::infer::recording::{Kept, KeptProgram, Recorder, Recording};
 use ikra_core::infer::{Host, Inferred, infer, unread_columns};
 use ikra_core::ir::BufferKind;
 use ikra_core::profile::Profile;
-use ikra_core::source::Span;
+use ikra_core::source::{FileId, SourceFile, Span};
 use ikra_core::syntax::ast::Code;
 use ikra_core::types::{ArrayKind, ClassId, Collection, HashPart, HashSort, HierarchyId, Type};
 use magnus::rb_sys::FromRawValue;
@@ -37,6 +38,7 @@ use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// So often inference looks whether Ruby wants the thread back: short ones do not.
@@ -95,6 +97,8 @@ pub struct LiveHost<'s, 'a> {
 /// What an inference leaves.
 pub struct Front<'a> {
     pub inferred: Inferred,
+    /// What it asked, if that was to be recorded.
+    pub recording: Option<Recording>,
     pub plan: Plan,
     /// What was read meanwhile, where it is all that the plan asks for.
     pub traced: Option<Traced<'a>>,
@@ -146,10 +150,25 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         })
     }
 
-    pub fn infer(mut self, code: &Rc<Code>, kind: Kind, profile: &mut Profile) -> Result<Front<'a>, Trouble> {
+    /// `records`: what is asked is kept.
+    pub fn infer(
+        mut self,
+        code: &Rc<Code>,
+        kind: Kind,
+        records: bool,
+        profile: &mut Profile,
+    ) -> Result<Front<'a>, Trouble> {
         let start = Instant::now();
         self.elements_on_cpu = kind.elements_on_cpu;
-        let inferred = infer(&mut self, code, kind.output, kind.repeats);
+        let mut recording = None;
+        let inferred = if records {
+            let mut recorder = Recorder::new(&mut self, code);
+            let inferred = infer(&mut recorder, code, kind.output, kind.repeats);
+            recording = recorder.recording();
+            inferred
+        } else {
+            infer(&mut self, code, kind.output, kind.repeats)
+        };
         check_deferred()?;
         let inferred = match inferred {
             Ok(inferred) => inferred,
@@ -160,10 +179,37 @@ impl<'s, 'a> LiveHost<'s, 'a> {
                 });
             }
         };
+        profile.step("walks", start.elapsed(), inferred.walks.into());
+        self.finish(code, inferred, recording, profile)
+    }
+
+    /// What an inference would leave that was kept, but for its program; `None` where it would find something else.
+    pub fn replay(
+        mut self,
+        code: &Rc<Code>,
+        kind: Kind,
+        kept: Kept,
+        profile: &mut Profile,
+    ) -> Result<Option<(Front<'a>, KeptProgram)>, Trouble> {
+        let start = Instant::now();
+        self.elements_on_cpu = kind.elements_on_cpu;
+        let replayed = kept.replay(&mut self, code);
+        check_deferred()?;
+        let Some((inferred, program)) = replayed.filter(|_| self.trouble.is_none()) else { return Ok(None) };
+        profile.step("kept", start.elapsed(), 1);
+        Ok(Some((self.finish(code, inferred, None, profile)?, program)))
+    }
+
+    fn finish(
+        mut self,
+        code: &Rc<Code>,
+        inferred: Inferred,
+        recording: Option<Recording>,
+        profile: &mut Profile,
+    ) -> Result<Front<'a>, Trouble> {
         if let Some(trouble) = self.trouble {
             return Err(trouble);
         }
-        profile.step("walks", start.elapsed(), inferred.walks.into());
         profile.step("expressions", Duration::ZERO, inferred.expressions.1.into());
         profile.step("in the last walk", Duration::ZERO, inferred.expressions.0.into());
         profile.step("methods", self.methods.time, self.methods.codes().count() as u64);
@@ -198,7 +244,7 @@ impl<'s, 'a> LiveHost<'s, 'a> {
             });
         }
         let traced = plan.adopt(self.tracer, self.roots.into_iter().map(|root| root.value).collect());
-        Ok(Front { inferred, plan, traced, assumptions, codes })
+        Ok(Front { inferred, recording, plan, traced, assumptions, codes })
     }
 
     /// Turns trouble into a refusal at the place that asked, and keeps what is more than a refusal.
@@ -596,6 +642,10 @@ impl Host for LiveHost<'_, '_> {
 
     fn symbol(&mut self, name: &str) -> i32 {
         self.pool.symbol(value::symbol_of(value::intern(self.ruby, name)))
+    }
+
+    fn file(&self, file: FileId) -> Option<Arc<SourceFile>> {
+        sources::with_map(self.ruby, |map| map.find_file(file).cloned())
     }
 
     fn place(&self, span: Span) -> (String, u32) {

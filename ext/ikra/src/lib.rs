@@ -14,6 +14,7 @@ mod layers;
 mod reading;
 mod running;
 mod section;
+mod shelf;
 mod sync;
 mod versions;
 mod vm;
@@ -21,6 +22,7 @@ mod writing;
 
 use code::sources;
 use ikra_core::backend::cuda;
+use ikra_core::cache;
 use ikra_core::heap::schema::Output;
 use ikra_core::heap::shared;
 use ikra_core::memory;
@@ -90,6 +92,11 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("keep", function!(ikra_core::memory::keep, 1))?;
     native.define_singleton_method("kept", function!(ikra_core::memory::kept, 0))?;
     native.define_singleton_method("release", function!(release, 0))?;
+    native.define_singleton_method("cache?", function!(cache::is_on, 0))?;
+    native.define_singleton_method("keep_compiled", function!(cache::turn, 1))?;
+    native.define_singleton_method("cache_folder", function!(cache_folder, 0))?;
+    native.define_singleton_method("cache_files", function!(cache_files, 0))?;
+    native.define_singleton_method("clear_cache", function!(clear_cache, 0))?;
     native.define_singleton_method("seed", function!(seed, 1))?;
     native.define_singleton_method("open_profile", function!(open_profile, 0))?;
     native.define_singleton_method("close_profile", function!(close_profile, 1))?;
@@ -187,6 +194,23 @@ fn availability(ruby: &Ruby) -> Result<String, Error> {
 fn release() -> usize {
     // What cannot come, as its device is lost, stays where it is.
     shared::leave_devices().unwrap_or(0) + memory::release()
+}
+
+/// Where what was compiled is kept, if there is a place for it, and why it is not kept there, or nil.
+fn cache_folder() -> Option<(String, Option<&'static str>)> {
+    let cache = cache::of_user();
+    let folder = cache.folder()?.to_string_lossy().into_owned();
+    Some((folder, cache.unusable()))
+}
+
+/// How many files there are of each sort, and their bytes.
+fn cache_files() -> Vec<(&'static str, usize, u64)> {
+    cache::of_user().count().into_iter().collect()
+}
+
+/// Removes all of them. Gives how many.
+fn clear_cache() -> usize {
+    cache::of_user().clear()
 }
 
 fn seed(seed: u64) -> u64 {

@@ -5,7 +5,7 @@ use crate::code::names;
 use crate::code::sources;
 use crate::code::syncs::SyncText;
 use crate::explain;
-use crate::host::LiveHost;
+use crate::host::{Front, LiveHost};
 use crate::reading::array_kinds::Holder;
 use crate::reading::base::{Base, Source};
 use crate::reading::plan::Traced;
@@ -18,6 +18,7 @@ use crate::running::given_procs;
 use crate::running::heap::{Heap, Layout, Mode, Room, Rooms};
 use crate::running::profiles;
 use crate::running::random;
+use crate::shelf::Shelf;
 use crate::sync::{SyncRun, Syncs};
 use crate::versions::{Conflicts, ExecutableOf, Kind, Learned, Version};
 use crate::vm::background;
@@ -43,6 +44,7 @@ use ikra_core::faults;
 use ikra_core::heap::schema::{ColumnSchema, Output};
 use ikra_core::heap::{Column, Store};
 use ikra_core::infer::STRING_FROZEN;
+use ikra_core::infer::recording::Kept;
 use ikra_core::ir::{ErrorKind, Program, Receiver, SiteId, passes};
 use ikra_core::memory;
 use ikra_core::profile::{Phase, Profile};
@@ -50,6 +52,7 @@ use ikra_core::progress::Progress;
 use ikra_core::regexp::{self, table};
 use ikra_core::reserve::{self, Reserve};
 use ikra_core::source::SourceMap;
+use ikra_core::syntax::ast::Code;
 use ikra_core::types::{Collection, Shape, Type};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{IntoValue, Ruby, Value, block::Proc, prelude::*};
@@ -668,11 +671,11 @@ impl<'a> Run<'a> {
                 return Ok((version, traced));
             }
         }
-        let (mut asked, mut pool) = (Asked::default(), ObjectPool::new(self.ruby));
+        let mut known = None;
         for _ in 0..ATTEMPTS {
             let alone = gvl::is_alone(self.ruby);
-            let (version, traced) = self.infer(asked, pool, profile)?;
-            (asked, pool) = (version.plan.asked.clone(), version.pool.extended());
+            let (version, traced) = self.infer(known, profile)?;
+            known = Some((version.plan.asked.clone(), version.pool.extended()));
             self.put_first(&version);
             // What other threads do while it is compiled is seen, as it is read after that.
             self.executable(&version, Mode::Watched, profile)?;
@@ -708,10 +711,14 @@ impl<'a> Run<'a> {
         Ok(differs.is_none().then_some(traced))
     }
 
-    /// A new version, and what was read while it was inferred, if that is what it asks for.
-    fn infer(&self, asked: Asked, pool: ObjectPool, profile: &mut Profile) -> Result<Inference<'a>, Trouble> {
+    /// A new version, and what was read while it was inferred, if that is what it asks for. `known`: from an inference before.
+    fn infer(
+        &self,
+        known: Option<(Asked, ObjectPool)>,
+        profile: &mut Profile,
+    ) -> Result<Inference<'a>, Trouble> {
         let _in_use = sources::InUse::new(self.ruby);
-        self.infer_version(asked, pool, profile).map_err(|trouble| match trouble {
+        self.infer_version(known, profile).map_err(|trouble| match trouble {
             // It may be that what was only likely cannot be compiled, or not with all the rest.
             Trouble::Core(Error::Unsupported(_)) if self.learned.borrow_mut().forget_likely() => {
                 Trouble::Anew
@@ -724,8 +731,7 @@ impl<'a> Run<'a> {
 
     fn infer_version(
         &self,
-        asked: Asked,
-        pool: ObjectPool,
+        known: Option<(Asked, ObjectPool)>,
         profile: &mut Profile,
     ) -> Result<Inference<'a>, Trouble> {
         faults::point("finding the source")?;
@@ -735,16 +741,43 @@ impl<'a> Run<'a> {
         let mut steps = Profile::default();
         let version = profile.time(Phase::Infer, || {
             let base = &*self.base;
-            let pool = Rc::new(pool);
-            let known = (pool.clone(), &self.learned);
-            let host = LiveHost::new(self.ruby, self.pinned, &self.scope, &code, base, asked, known)?;
-            let mut front = host.infer(&code, self.kind(), &mut steps)?;
-            let mut program = std::mem::take(&mut front.inferred.program);
-            sources::with_map(self.ruby, |map| tell_traps(&mut program, &front.inferred.traps, map));
-            let bytes = set_aside(&program);
-            let (program, passes) = background::run(self.ruby, bytes, |token| optimized(program, token))?;
-            front.inferred.program = program;
-            steps.merge(&passes);
+            // What another inference has found out is no part of what is kept.
+            let shelf = match &known {
+                None => Shelf::of(self.ruby, &code, self.kind(), &self.learned.borrow()),
+                Some(_) => None,
+            };
+            let (asked, pool) = known.unwrap_or_else(|| (Asked::default(), ObjectPool::new(self.ruby)));
+            let mut pool = Rc::new(pool);
+            let kept = match &shelf {
+                Some(shelf) => self.kept(shelf, &code, &mut steps)?,
+                None => None,
+            };
+            let front = if let Some((front, of_kept)) = kept {
+                pool = of_kept;
+                front
+            } else {
+                let mut front = self.host(&code, asked, &pool)?.infer(
+                    &code,
+                    self.kind(),
+                    shelf.is_some(),
+                    &mut steps,
+                )?;
+                let recording = front.recording.take();
+                let kept = recording.and_then(|recording| Kept::new(recording, &front.inferred));
+                let mut program = std::mem::take(&mut front.inferred.program);
+                sources::with_map(self.ruby, |map| tell_traps(&mut program, &front.inferred.traps, map));
+                let bytes = set_aside(&program);
+                let (program, passes) = background::run(self.ruby, bytes, |token| {
+                    let (program, passes) = optimized(program, token)?;
+                    if let Some((shelf, kept)) = shelf.zip(kept) {
+                        shelf.put(kept, &program);
+                    }
+                    Ok((program, passes))
+                })?;
+                front.inferred.program = program;
+                steps.merge(&passes);
+                front
+            };
             faults::point("planning the columns")?;
             let layout = Layout::new(&pool, &front.plan, &front.inferred)?;
             let (words, all) = ikra_core::infer::result_words(&front.inferred.schema);
@@ -781,6 +814,43 @@ impl<'a> Run<'a> {
         });
         profile.merge(&steps);
         version
+    }
+
+    fn host(
+        &self,
+        code: &Code,
+        asked: Asked,
+        pool: &Rc<ObjectPool>,
+    ) -> Result<LiveHost<'_, 'a>, Trouble> {
+        let known = (pool.clone(), &self.learned);
+        LiveHost::new(self.ruby, self.pinned, &self.scope, code, &self.base, asked, known)
+    }
+
+    /// What was kept of an inference that would find the same here, with the numbers that it has then. To see that, things are
+    /// asked that another inference would not ask: each one has a pool of its own.
+    fn kept(
+        &self,
+        shelf: &Shelf,
+        code: &Rc<Code>,
+        steps: &mut Profile,
+    ) -> Result<Option<(Front<'a>, Rc<ObjectPool>)>, Trouble> {
+        let learned = self.learned.borrow().clone();
+        for kept in shelf.all() {
+            let pool = Rc::new(ObjectPool::new(self.ruby));
+            if let Some((mut front, program)) =
+                self.host(code, Asked::default(), &pool)?.replay(code, self.kind(), kept, steps)?
+            {
+                let start = Instant::now();
+                let program = background::run(self.ruby, SET_ASIDE, move |_| Ok(program.read()))?;
+                steps.step("kept program", start.elapsed(), 1);
+                if let Some(program) = program {
+                    front.inferred.program = program;
+                    return Ok(Some((front, pool)));
+                }
+            }
+            self.learned.replace(learned.clone());
+        }
+        Ok(None)
     }
 
     fn put_first(&self, version: &Rc<Version>) {

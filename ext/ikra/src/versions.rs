@@ -43,10 +43,13 @@ pub struct Learned {
     /// Items are written behind the end of an array there, with nils between.
     pub gaps: BTreeSet<(String, u32)>,
     /// Methods are called by these names there, which are not written out.
-    pub names: BTreeSet<(String, u32, String)>,
+    pub names: Names,
     /// Those of them that are only likely, unless likely ones have turned out to be in the way.
-    pub likely: Option<BTreeSet<(String, u32, String)>>,
+    pub likely: Option<Names>,
 }
+
+/// Path, line and name.
+pub type Names = BTreeSet<(String, u32, String)>;
 
 impl Default for Learned {
     fn default() -> Self {
@@ -55,6 +58,11 @@ impl Default for Learned {
 }
 
 impl Learned {
+    /// All of it.
+    pub const fn facts(&self) -> (&BTreeSet<(String, u32)>, &Names, Option<&Names>) {
+        (&self.gaps, &self.names, self.likely.as_ref())
+    }
+
     pub fn extend(&mut self, other: &Self) {
         self.gaps.extend(other.gaps.iter().cloned());
         self.names.extend(other.names.iter().cloned());

@@ -105,6 +105,7 @@ module RandomPrograms
       verdict.written&.each { |name| @productions[name] += 1 }
       @counts[:rounds] += verdict.rounds.to_i
       @counts[:overflows] += verdict.tolerated.to_i
+      @counts[:kept] += verdict.kept.to_i
       @refusals[verdict.detail] << seed if verdict.kind == :refused
       @failures << (program ? shrunk(program, verdict) : Failure.new(seed, verdict)) if verdict.failure?
       yield seed if block_given?

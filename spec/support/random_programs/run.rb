@@ -3,29 +3,48 @@
 # Runs random programs and prints what came of them:
 # ruby -Ilib spec/support/random_programs/run.rb COUNT SEED BACKEND JOBS SECONDS
 # It tells how many programs each production of the generator has written something of.
+# With IKRA_SPEC_CACHED=1 they run three times, each time in processes of their own that share a cache folder: the second
+# time they find there what the first ones have compiled, the third time other core methods are redefined.
 # With IKRA_THREADS=n they run on so many threads, and with IKRA_TEST_BATCH=2 as many read the objects.
 ENV["IKRA_CUDA_EMULATOR"] ||= File.expand_path("../cuda_emulator", __dir__) if ARGV[2] == "cuda-emulated"
+
+require "fileutils"
+require "tmpdir"
+cached = ENV["IKRA_SPEC_CACHED"] == "1"
+ENV["IKRA_CACHE"] = cached ? "1" : "0"
+if cached
+  folder = Dir.mktmpdir("ikra-programs")
+  at_exit { FileUtils.rm_rf(folder) }
+  ENV["IKRA_CACHE_DIR"] = File.join(folder, "cache")
+  ENV["IKRA_SPEC_PROGRAMS_FOLDER"] = folder
+end
 
 require "ikra"
 require_relative "shards"
 
 count, seed, backend, jobs, seconds = ARGV
 seeds = seed.to_i...(seed.to_i + count.to_i)
-printed = 0
 $stdout.sync = true
-done = lambda do |campaign, _|
-  campaign.failures.drop(printed).each { |failure| $stdout.write("#{"=" * 100}\n#{failure}\n") }
-  printed = campaign.failures.size
-  warn "#{campaign.total} of a process: #{campaign.to_s.lines.first}" if (campaign.total % 1000).zero?
+times = cached ? { "nothing kept" => 0, "kept" => 0, "kept, others redefined" => 1 } : { "" => 0 }
+campaigns = times.map do |name, redefined|
+  ENV["IKRA_SPEC_REDEFINED"] = redefined.to_s
+  printed = 0
+  done = lambda do |campaign, _|
+    campaign.failures.drop(printed).each { |failure| $stdout.write("#{"=" * 100}\n#{failure}\n") }
+    printed = campaign.failures.size
+    warn "#{campaign.total} of a process: #{campaign.to_s.lines.first}" if (campaign.total % 1000).zero?
+  end
+  start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  begin
+    campaign = RandomPrograms::Shards.run(backend.to_sym, seeds, jobs: (jobs || Etc.nprocessors).to_i, counting: true,
+                                                                 seconds: (seconds || Float::INFINITY).to_f, &done)
+  rescue Interrupt
+    exit! 130
+  end
+  puts name unless name.empty?
+  puts campaign
+  puts "#{campaign.total} programs from seed #{seed} on, #{campaign.passed} passed, #{campaign.failures.size} differ, " \
+       "#{(Process.clock_gettime(Process::CLOCK_MONOTONIC) - start).round} s"
+  campaign
 end
-start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-begin
-  campaign = RandomPrograms::Shards.run(backend.to_sym, seeds, jobs: (jobs || Etc.nprocessors).to_i, counting: true,
-                                                               seconds: (seconds || Float::INFINITY).to_f, &done)
-rescue Interrupt
-  exit 130
-end
-puts campaign
-puts "#{campaign.total} programs from seed #{seed} on, #{campaign.passed} passed, #{campaign.failures.size} differ, " \
-     "#{(Process.clock_gettime(Process::CLOCK_MONOTONIC) - start).round} s"
-exit 1 if campaign.failures.any?
+exit 1 if campaigns.any? { |campaign| campaign.failures.any? }

@@ -20,8 +20,8 @@ module RandomPrograms
 
     # What came of it: :passed, :refused (detail: the slug), :broken (nothing to compare with: too much for Ruby, its
     # answer hangs on which NaN is the same object, or on a bug of Ruby's own) or a kind of failure, with what to show;
-    # and the productions that wrote it, if they are counted.
-    Verdict = Struct.new(:kind, :detail, :rounds, :tolerated, :written) do
+    # the productions that wrote it, if they are counted; and how many sections another process had compiled.
+    Verdict = Struct.new(:kind, :detail, :rounds, :tolerated, :written, :kept) do
       def failure? = !%i[passed refused broken].include?(kind)
 
       # The same kind of failure, and where it is an internal error or a wrong error the same words but for names.
@@ -40,6 +40,7 @@ module RandomPrograms
       @backend = backend
       @tolerated = 0
       @rounds = 0
+      @kept = 0
     end
 
     # @return [Verdict]
@@ -53,7 +54,7 @@ module RandomPrograms
     def redefined
       return [] unless section? || %i[peach pmap pselect].include?(@program.operation)
 
-      Redefined.chosen(@program.seed)
+      Redefined.chosen(@program.seed + ENV.fetch("IKRA_SPEC_REDEFINED", "0").to_i)
     end
 
     # @return [Verdict]
@@ -93,17 +94,25 @@ module RandomPrograms
 
     private
 
-    def verdict(kind, detail) = Verdict.new(kind, detail, @rounds, @tolerated)
+    def verdict(kind, detail) = Verdict.new(kind, detail, @rounds, @tolerated, nil, @kept)
 
     def unload
       RandomPrograms.send(:remove_const, :Home) if RandomPrograms.const_defined?(:Home, false)
-      @file&.unlink
+      File.unlink(@file.path) if @file
+    end
+
+    # What was compiled of it is found again where it has the same path.
+    def file
+      folder = ENV.fetch("IKRA_SPEC_PROGRAMS_FOLDER", nil)
+      return Tempfile.new(["random_program_#{@program.seed}_", ".rb"]) unless folder
+
+      File.open(File.join(folder, "random_program_#{@program.seed}.rb"), "w")
     end
 
     def load_program
       verbose = $VERBOSE
       $VERBOSE = nil
-      @file = Tempfile.new(["random_program_#{@program.seed}_", ".rb"])
+      @file = file
       @file.write(@program.source)
       @file.close
       load(@file.path)
@@ -170,6 +179,15 @@ module RandomPrograms
     end
 
     def in_section(base, block)
+      return given_by_section(base, block) unless ENV["IKRA_SPEC_PROGRAMS_FOLDER"]
+
+      given = nil
+      profile = Ikra.profile { given = outcome { given_by_section(base, block) } }
+      @kept += profile.steps.dig("kept", "count") || profile.steps.dig("kept", :count) || 0
+      given.first == :raised ? raise(given.last) : given.last
+    end
+
+    def given_by_section(base, block)
       return Ikra.section(&block) if section?
 
       collection = Bases.collection(@program.collection, base)

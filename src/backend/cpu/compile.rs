@@ -1,7 +1,9 @@
 //! Functions of Cranelift's IR to machine code, several at the same time: they do not depend on each other. The thread
 //! that compiles a program gets threads beside it where there is enough to do, which end with it.
 
+use super::object::Object;
 use super::{cancel, internal, of_module};
+use crate::cache::Name;
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::ir::{Program, walk};
@@ -89,10 +91,12 @@ struct Work {
     failed: Option<Error>,
 }
 
-/// Compiles the functions and gives the module their code, in their order.
+/// Compiles the functions, all that there are, and gives the module their code, in their order. It is kept by a name, if
+/// there is one.
 pub fn all(
     module: &mut JITModule,
     functions: Vec<Emitted>,
+    name: Option<&Name>,
     token: &CancellationToken,
     profile: &mut Profile,
 ) -> Result<Vec<Emitted>, Error> {
@@ -133,6 +137,8 @@ pub fn all(
         return Err(error);
     }
     done.sort_by_key(|(number, ..)| *number);
+    let ids: Vec<FuncId> = done.iter().map(|(_, function, _)| function.id).collect();
+    let mut object = name.map(|_| Object::default());
     let mut bytes = 0;
     for (_, function, time) in &done {
         let Emitted { id, name, context, instructions } = function;
@@ -144,11 +150,20 @@ pub fn all(
             .map(|relocation| ModuleReloc::from_mach_reloc(relocation, &context.func, *id))
             .collect();
         let alignment = u64::from(code.buffer.alignment);
+        let taken = object
+            .as_mut()
+            .and_then(|object| object.add(module, &ids, (alignment, code.code_buffer()), &relocations));
+        if taken.is_none() {
+            object = None;
+        }
         module.define_function_bytes(*id, alignment, code.code_buffer(), &relocations).map_err(of_module)?;
         profile.step(format!("code: {name}"), *time, *instructions as u64);
         bytes += code.code_buffer().len();
     }
     profile.step("machine code", Duration::ZERO, bytes as u64);
+    if let Some((object, name)) = object.zip(name) {
+        object.put(name);
+    }
     Ok(done.into_iter().map(|(_, function, _)| function).collect())
 }
 

@@ -13,6 +13,7 @@ mod float;
 mod frame;
 mod live_ranges;
 mod loop_order;
+mod object;
 mod pool;
 pub(crate) mod runtime;
 #[cfg(test)]
@@ -39,6 +40,7 @@ use cranelift_module::{FuncId, Linkage, Module, ModuleError, default_libcall_nam
 use deferred::{Deferred, Spare};
 pub use driver::Driver;
 use loop_order::{LoopOrders, Tuning};
+use object::Object;
 use parking_lot::Mutex;
 use runtime::EntryFn;
 use std::fmt::Write;
@@ -275,42 +277,21 @@ impl Code {
         };
         let module = code.module.get_mut().as_mut().ok_or_else(|| internal("no module"))?;
 
-        let callees = frame::callees(program);
-        let mut functions = vec![None; program.functions.len()];
-        for &id in &callees {
-            let signature = frame::callee_signature(&program.functions[id.0 as usize], module.isa());
-            functions[id.0 as usize] = Some(module.declare_anonymous_function(&signature).map_err(internal)?);
-        }
-        let mut builder_context = FunctionBuilderContext::new();
-        let mut emitted = Vec::new();
-        let mut define =
-            |module: &mut JITModule, id: FuncId, name: &str, what: frame::Kind| -> Result<(), Error> {
-                faults::point("compiling a function")?;
-                token.check()?;
-                let start = Instant::now();
-                let mut context = module.make_context();
-                context.set_disasm(listing.is_some());
-                frame::function(
-                    program,
-                    (&functions, &deferred),
-                    what,
-                    module,
-                    &mut context.func,
-                    &mut builder_context,
-                )?;
-                profile.step("emit", start.elapsed(), 1);
-                let instructions = context.func.dfg.num_insts();
-                if let Some(texts) = &mut listing {
-                    texts.push(format!("; {name}\n{}\n", context.func.display()));
-                }
-                emitted.push(Emitted { id, name: name.to_owned(), context, instructions });
-                Ok(())
+        let mut planned: Vec<Planned<'_>> = Vec::new();
+        let mut plan = |module: &mut JITModule, name: String, what| {
+            let signature = match what {
+                frame::Kind::Callee(function) => frame::callee_signature(function, module.isa()),
+                _ => frame::entry_signature(module.isa()),
             };
-        for (id, declared) in functions.iter().enumerate() {
-            if let Some(declared) = *declared {
-                let function = &program.functions[id];
-                define(module, declared, &function.name, frame::Kind::Callee(function))?;
-            }
+            let id = module.declare_anonymous_function(&signature).map_err(internal)?;
+            planned.push(Planned { id, name, what });
+            Ok::<_, Error>(id)
+        };
+        let mut functions = vec![None; program.functions.len()];
+        for id in frame::callees(program) {
+            let function = &program.functions[id.0 as usize];
+            functions[id.0 as usize] =
+                Some(plan(module, function.name.clone(), frame::Kind::Callee(function))?);
         }
         let mut ids = Vec::new();
         let entries = program
@@ -319,31 +300,51 @@ impl Code {
             .flat_map(|kernel| kernel.entries.iter().map(|entry| (entry, kernel.fused)));
         for (entry, fused) in entries {
             let function = &program.functions[entry.function.0 as usize];
-            let mut declare = |name: String, what| {
-                let signature = frame::entry_signature(module.isa());
-                let id = module.declare_anonymous_function(&signature).map_err(internal)?;
-                define(module, id, &name, what)?;
-                Ok::<_, Error>(id)
-            };
-            let tick_major = declare(format!("{}, one tick", entry.name), frame::Kind::EntryTick(function))?;
-            let element_major = (fused && orders == LoopOrders::Both)
-                .then(|| declare(format!("{}, all ticks", entry.name), frame::Kind::Entry(function)))
+            let tick = plan(module, format!("{}, one tick", entry.name), frame::Kind::EntryTick(function))?;
+            let all = (fused && orders == LoopOrders::Both)
+                .then(|| plan(module, format!("{}, all ticks", entry.name), frame::Kind::Entry(function)))
                 .transpose()?;
-            ids.push((tick_major, element_major));
+            ids.push((tick, all));
         }
         let mut deferred_ids = Vec::new();
-        for &id in &deferred {
+        for id in &deferred {
             let function = &program.functions[id.0 as usize];
-            let signature = frame::entry_signature(module.isa());
-            let declared = module.declare_anonymous_function(&signature).map_err(internal)?;
-            define(module, declared, &function.name, frame::Kind::Deferred(function))?;
-            deferred_ids.push((declared, function.params.len()));
+            let id = plan(module, function.name.clone(), frame::Kind::Deferred(function))?;
+            deferred_ids.push((id, function.params.len()));
         }
-        let compiled = compile::all(module, emitted, token, profile)?;
-        for (text, function) in listing.into_iter().flatten().zip(&compiled) {
-            let assembly = function.context.compiled_code().and_then(|code| code.vcode.as_deref());
-            text.push_str(assembly.unwrap_or_default());
-            text.push('\n');
+
+        let name = match &listing {
+            None => object::name(program, module.isa(), &(orders == LoopOrders::Both, &deferred)),
+            Some(_) => None,
+        };
+        let start = Instant::now();
+        if let Some(object) = name.as_ref().and_then(|name| Object::get(name, planned.len())) {
+            let all: Vec<FuncId> = planned.iter().map(|planned| planned.id).collect();
+            let bytes = object.define(module, &all)?;
+            profile.step("kept code", start.elapsed(), bytes as u64);
+        } else {
+            let mut context = FunctionBuilderContext::new();
+            let mut emitted = Vec::with_capacity(planned.len());
+            for planned in planned {
+                faults::point("compiling a function")?;
+                token.check()?;
+                let one = planned.emit(
+                    (program, &functions, &deferred),
+                    (module, &mut context),
+                    listing.is_some(),
+                    profile,
+                )?;
+                if let Some(texts) = &mut listing {
+                    texts.push(format!("; {}\n{}\n", one.name, one.context.func.display()));
+                }
+                emitted.push(one);
+            }
+            let compiled = compile::all(module, emitted, name.as_ref(), token, profile)?;
+            for (text, function) in listing.into_iter().flatten().zip(&compiled) {
+                let assembly = function.context.compiled_code().and_then(|code| code.vcode.as_deref());
+                text.push_str(assembly.unwrap_or_default());
+                text.push('\n');
+            }
         }
         faults::point("making code executable")?;
         let start = Instant::now();
@@ -365,6 +366,33 @@ impl Code {
             deferred_ids.into_iter().map(|(id, words)| Deferred { code: address(id), words }).collect();
         code.tunings.resize_with(code.entries.len(), Tuning::default);
         Ok(code)
+    }
+}
+
+/// A function that is declared, and what it is to be.
+struct Planned<'p> {
+    id: FuncId,
+    name: String,
+    what: frame::Kind<'p>,
+}
+
+impl Planned<'_> {
+    /// As Cranelift's IR. `program`: with the functions that are declared, and what elements defer.
+    fn emit(
+        self,
+        (program, functions, deferred): (&Program, &[Option<FuncId>], &[ir::FuncId]),
+        (module, builder): (&mut JITModule, &mut FunctionBuilderContext),
+        is_shown: bool,
+        profile: &mut Profile,
+    ) -> Result<Emitted, Error> {
+        let Self { id, name, what } = self;
+        let start = Instant::now();
+        let mut context = module.make_context();
+        context.set_disasm(is_shown);
+        frame::function(program, (functions, deferred), what, module, &mut context.func, builder)?;
+        profile.step("emit", start.elapsed(), 1);
+        let instructions = context.func.dfg.num_insts();
+        Ok(Emitted { id, name, context, instructions })
     }
 }
 

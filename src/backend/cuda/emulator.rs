@@ -2,13 +2,13 @@
 //! shows on any machine that the text computes what the IR says. Active where `IKRA_CUDA_EMULATOR` names the shim's
 //! folder.
 
-use super::cache::{Cache, create_private};
 use super::compiler;
 use super::device::{Constant, Device, DeviceSession, Loaded, address, check_room, holds, take};
 use super::emit::{BLOCK, Source};
 use super::layout::Step;
 use super::locate;
 use super::nvrtc::Target;
+use crate::cache::{self, create_private};
 use crate::backend::collectives::sums::Compensated;
 use crate::backend::collectives::{in_parts, whole};
 use crate::cancel::CancellationToken;
@@ -421,8 +421,7 @@ fn compile(shim: &Path, text: &str, shares: bool, token: &CancellationToken) -> 
         let _ = write!(name, "{byte:02x}");
     }
     // No one else can put anything there.
-    let cache = Cache::of_user();
-    let folder = cache.folder().ok_or_else(|| device("the emulator's folder", &"set IKRA_CACHE_DIR"))?;
+    let folder = cache::of_user().folder().ok_or_else(|| device("the emulator's folder", &"set IKRA_CACHE_DIR"))?;
     let folder = folder.join("emulated");
     create_private(&folder).ok_or_else(|| device("the emulator's folder", &folder.display()))?;
     let object = folder.join(format!("{name}.so"));

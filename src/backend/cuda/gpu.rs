@@ -5,7 +5,6 @@ mod collectives;
 mod float_sums;
 mod left;
 
-use super::cache::Cache;
 use super::compiler;
 use super::device::{Constant, Device, DeviceSession, Loaded, address, check_room, holds, take};
 use super::emit::{BLOCK, Source};
@@ -13,6 +12,7 @@ use super::foreign::Foreign;
 use super::layout::{Arena, Step};
 use super::locate::{self, Location};
 use super::nvrtc::{self, Target};
+use crate::cache::{self, Name, Sort};
 use crate::cancel::CancellationToken;
 use crate::error::{Error, size};
 use crate::heap::{OnDevice, shared};
@@ -154,7 +154,6 @@ pub(super) struct Gpu {
     driver: u32,
     /// The process that made the context: a forked child cannot use it.
     process: u32,
-    cache: Cache,
     /// What a run has to itself.
     busy: Mutex<Resources>,
     /// Programs that nobody has any more, to be unloaded by the next run: that may wait for what the GPU does.
@@ -274,7 +273,6 @@ impl Gpu {
             pool,
             driver,
             process: std::process::id(),
-            cache: Cache::of_user(),
             busy: Mutex::new(Resources { base: 0, bytes: 0, staging }),
             dead: Mutex::new(Vec::new()),
             given_back: Mutex::new(Vec::new()),
@@ -433,11 +431,12 @@ impl Gpu {
         let driver = self.driver.to_string();
         let options = nvrtc::OPTIONS.join(" ");
         let parts = [essence, &architecture, &options, &self.nvrtc.identity, &driver];
-        if let Some(code) = self.cache.get(&parts) {
+        let name = Name::new(parts.iter().map(|part| part.as_bytes()));
+        if let Some(code) = cache::of_user().get(&name, Sort::Cubin) {
             return Ok(code);
         }
         let code = compiler::compile(&self.nvrtc, &text(), Target::Gpu(self.architecture), token)?;
-        self.cache.put(&parts, &code);
+        cache::of_user().put(&name, Sort::Cubin, &code);
         Ok(code)
     }
 

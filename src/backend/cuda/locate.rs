@@ -1,9 +1,9 @@
 //! Where NVRTC is: a path the user names, the loader's folders, CUDA's own, or one of Python's wheels. Found without
 //! loading it where possible, because a cached kernel needs no compiler.
 
+use crate::cache::{Variables, folder_in};
 use std::collections::BTreeSet;
 use std::env;
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -65,15 +65,6 @@ fn identity(file: &Path) -> String {
     let Ok(metadata) = fs::metadata(file) else { return String::new() };
     let modified = metadata.modified().ok().and_then(|t| t.duration_since(UNIX_EPOCH).ok());
     format!("{} {} {}", file.display(), metadata.len(), modified.map_or(0, |t| t.as_nanos()))
-}
-
-/// The values of environment variables.
-pub(super) type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
-
-/// The folder in a variable of the environment. What is empty or relative would be a place in whatever folder the program
-/// was started in, and is none.
-pub(super) fn folder_in(variables: Variables<'_>, name: &str) -> Option<PathBuf> {
-    variables(name).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
 /// Folders (or files) to look in, best first.

@@ -3,7 +3,6 @@
 //! ([`sharing`]: in which form), and [`gpu`] does it.
 
 mod batches;
-mod cache;
 mod compiler;
 mod deferred;
 mod device;
@@ -123,8 +122,6 @@ pub struct Availability {
     pub driver: Result<String, String>,
     pub compiler: Result<String, String>,
     pub gpu: Result<String, String>,
-    /// Where compiled kernels are kept.
-    pub cache: Option<String>,
 }
 
 /// Looks for a driver, a compiler and a GPU. Starts CUDA, as [`CudaBackend::new`] does.
@@ -141,7 +138,6 @@ pub fn availability() -> Availability {
             let (major, minor) = (gpu.architecture / 10, gpu.architecture % 10);
             format!("{}, compute capability {major}.{minor}, {}", gpu.name, size(gpu.memory))
         }),
-        cache: cache::Cache::of_user().folder().map(|f| f.display().to_string()),
     }
 }
 
@@ -159,8 +155,7 @@ impl fmt::Display for Availability {
         };
         line("driver", &self.driver)?;
         line("compiler", &self.compiler)?;
-        line("GPU", &self.gpu)?;
-        line("cache", &self.cache.clone().ok_or_else(|| "no folder; set IKRA_CACHE_DIR".to_owned()))
+        line("GPU", &self.gpu)
     }
 }
 

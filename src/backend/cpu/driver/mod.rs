@@ -12,11 +12,12 @@ mod scratch;
 mod settle;
 mod settle_strings;
 
-use super::compile::{self, Emitted};
+use super::compile;
 use super::emit::{Emitter, clif_type};
 use super::frame::{self, STATUS_DONE, STATUS_FAILED, STATUS_INTERRUPTED};
+use super::object::{self, Object};
 use super::runtime::{self, ThreadState};
-use super::{cancel, driver_isa, host_isa, internal, of_module};
+use super::{Planned, cancel, driver_isa, host_isa, internal, of_module};
 use crate::backend::{AtSync, Failure, Launch, Outcome, Session};
 use crate::cancel::CancellationToken;
 use crate::error::Error;
@@ -335,27 +336,37 @@ impl Code {
         profile: &mut Profile,
     ) -> Result<DriverFn, Error> {
         let mut declared = Vec::with_capacity(program.functions.len());
-        for function in &program.functions {
-            let signature = frame::callee_signature(function, module.isa());
-            declared.push(Some(module.declare_anonymous_function(&signature).map_err(internal)?));
-        }
-        let mut emitted = Vec::with_capacity(program.functions.len());
-        let mut builder = FunctionBuilderContext::new();
+        let mut planned = Vec::with_capacity(program.functions.len());
         for (number, function) in program.functions.iter().enumerate() {
-            token.check()?;
-            let start = Instant::now();
-            let mut context = module.make_context();
+            let signature = frame::callee_signature(function, module.isa());
+            let id = module.declare_anonymous_function(&signature).map_err(internal)?;
+            declared.push(Some(id));
             let (what, name) = match number {
                 0 => (frame::Kind::Driver(function), "driver".to_owned()),
                 _ => (frame::Kind::Called(function), function.name.clone()),
             };
-            frame::function(program, (&declared, &[]), what, module, &mut context.func, &mut builder)?;
-            let id = declared[number].ok_or_else(|| internal("a function of a driver"))?;
-            let instructions = context.func.dfg.num_insts();
-            profile.step("emit", start.elapsed(), 1);
-            emitted.push(Emitted { id, name, context, instructions });
+            planned.push(Planned { id, name, what });
         }
-        compile::all(module, emitted, token, profile)?;
+        let name = object::name(program, module.isa(), &"driver");
+        let start = Instant::now();
+        if let Some(object) = name.as_ref().and_then(|name| Object::get(name, planned.len())) {
+            let all: Vec<_> = planned.iter().map(|planned| planned.id).collect();
+            let bytes = object.define(module, &all)?;
+            profile.step("kept code", start.elapsed(), bytes as u64);
+        } else {
+            let mut emitted = Vec::with_capacity(planned.len());
+            let mut context = FunctionBuilderContext::new();
+            for planned in planned {
+                token.check()?;
+                emitted.push(planned.emit(
+                    (program, &declared, &[]),
+                    (module, &mut context),
+                    false,
+                    profile,
+                )?);
+            }
+            compile::all(module, emitted, name.as_ref(), token, profile)?;
+        }
         module.finalize_definitions().map_err(of_module)?;
         let first = declared.first().copied().flatten();
         let address = module.get_finalized_function(first.ok_or_else(|| internal("a driver without code"))?);
