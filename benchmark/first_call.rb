@@ -6,12 +6,15 @@
 #   rake bench:first_call        ruby -Ilib benchmark/first_call.rb --rounds 5 --only ray --steps
 #   rake bench:calls_deep        ruby -Ilib benchmark/first_call.rb --deep --only chain
 #
+# The last columns are CPU time: of the process that compiles and keeps it on disk, and of one that finds it there.
+#
 # With --deep they are those of benchmark/first_call/deep.rb: many methods, and many ways to one.
 #
 # Where there is no GPU, --backend cuda-emulated tells how long the text is (after rake compile:testing); what compiles
 # it then is not what users have, but with IKRA_NVRTC_PATH=$(bin/nvrtc) NVRTC does as well, for two generations of GPUs.
 
 require "optparse"
+require "tmpdir"
 require_relative "first_call/deep"
 require_relative "measurement"
 
@@ -43,11 +46,19 @@ programs = EXAMPLES.map { |name, arguments| ["examples/#{name}.rb", *arguments] 
 measure = lambda do |chosen|
   chosen = chosen.select { |name, *| File.basename(name).include?(options[:only]) } if options[:only]
   chosen.flat_map do |program|
-    rounds = Array.new(options[:rounds]) do
-      JSON.parse(Measurement.output(RbConfig.ruby, "-Ilib", runner, options[:backend], *program,
+    process = lambda do |environment|
+      JSON.parse(Measurement.output(environment, RbConfig.ruby, "-Ilib", runner, options[:backend], *program,
                                     chdir: Measurement::ROOT))
     end
-    rounds.transpose.map { |same| same.min_by { |call| call["total"] } }
+    fastest = ->(rounds, clock) { rounds.transpose.map { |same| same.min_by { |call| call[clock] } } }
+    calls = fastest.call(Array.new(options[:rounds]) { process.call({ "IKRA_CACHE" => "0" }) }, "total")
+    kept = Array.new(options[:rounds]) do
+      Dir.mktmpdir("ikra-first-call") do |folder|
+        Array.new(2) { process.call({ "IKRA_CACHE" => "1", "IKRA_CACHE_DIR" => folder }) }
+      end
+    end
+    first, second = kept.transpose.map { |rounds| fastest.call(rounds, "cpu") }
+    calls.zip(first, second).map { |call, one, two| call.merge("first" => one["cpu"], "second" => two["cpu"]) }
   end
 end
 calls = options[:deep] ? DeepCalls.files { |files| measure.call(files.map { |file| [file] }) } : measure.call(programs)
@@ -72,7 +83,10 @@ columns = {
   "instructions" => ->(call) { sum.call(call, "code: ", "count") },
   "rest" => lambda { |call|
     call["total"] - call["capture"] - step.call(call, "walks") - sum.call(call, "pass: ", "seconds") - call["compile"]
-  }
+  },
+  "CPU, keeping it" => ->(call) { call["first"] },
+  "kept" => ->(call) { call["second"] },
+  "percent" => ->(call) { (call["second"] * 100 / call["first"]).round }
 }
 if options[:backend] != "cpu"
   columns = columns.except("functions", "instructions")

@@ -269,7 +269,8 @@ fn checksum(name: &Name, content: &[u8]) -> [u8; 32] {
 
 fn content<'a>(name: &Name, file: &'a [u8]) -> Option<&'a [u8]> {
     let (header, content) = file.split_at_checked(HEADER)?;
-    let is_whole = header[..8] == (content.len() as u64).to_le_bytes() && header[8..] == checksum(name, content);
+    let is_whole =
+        header[..8] == (content.len() as u64).to_le_bytes() && header[8..] == checksum(name, content);
     is_whole.then_some(content)
 }
 

@@ -26,14 +26,19 @@ module Observed
 
     CALLS[key] = { name: key }
     result = nil
-    start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    start, cpu = now
     profile = Ikra.profile { result = yield }
-    total = Process.clock_gettime(Process::CLOCK_MONOTONIC) - start
-    CALLS[key].update(profile.to_h.slice(*Ikra::Profile::PHASES), total:, steps: profile.steps)
+    total, cpu = now.zip([start, cpu]).map { |after, before| after - before }
+    CALLS[key].update(profile.to_h.slice(*Ikra::Profile::PHASES), total:, cpu:, steps: profile.steps)
     result
   rescue Ikra::UnsupportedError => e
     CALLS[key][:refused] = e.message[/\[([a-z-]+)\]/, 1]
     raise
+  end
+
+  # The time, and that of all cores in this process.
+  def self.now
+    [Process::CLOCK_MONOTONIC, Process::CLOCK_PROCESS_CPUTIME_ID].map { |clock| Process.clock_gettime(clock) }
   end
 
   %i[peach pmap pselect].each do |name|

@@ -1,9 +1,9 @@
 //! What the columns of a section hold, so that the heap can encode Ruby values into them and decode them back.
 
-use serde::{Deserialize, Serialize};
 use crate::ir::{KernelId, SiteId, Ty};
 use crate::source::Span;
 use crate::types::{ArrayKind, ClassId, HierarchyId, Type, TypeSet};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// How a column stores its values. This is the one place that decides what is kept in 32 bits; inference loads from

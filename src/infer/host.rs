@@ -4,13 +4,13 @@
 //! call. Answers about values grow monotonically while one inference runs: the first question about `@street` of a
 //! Car reads that column off the Cars found so far, and the Streets found in it become known objects.
 
-use serde::{Deserialize, Serialize};
 use super::dialect::Dialect;
 use crate::diagnostic::Diagnostic;
 use crate::heap::schema::Base;
 use crate::source::{FileId, SourceFile, Span};
 use crate::syntax::ast::Code;
 use crate::types::{ArrayKind, ClassId, HashPart, HashSort, HierarchyId, Type, TypeSet};
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 use std::sync::Arc;
 

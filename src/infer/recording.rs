@@ -7,7 +7,9 @@
 //! to ask may have it look once more. Code is told by the text of its file and its place there.
 
 use super::dialect::Dialect;
-use super::host::{Contents, FoundMethod, Holder, Host, Method, Refusal, Root, RootKey, Scope, StructKeywords};
+use super::host::{
+    Contents, FoundMethod, Holder, Host, Method, Refusal, Root, RootKey, Scope, StructKeywords,
+};
 use super::{Inferred, Listing, Output};
 use crate::diagnostic::Diagnostic;
 use crate::heap::schema::Base;
@@ -185,7 +187,7 @@ impl Question {
 struct Codes {
     codes: Vec<Rc<Code>>,
     files: Vec<FileId>,
-    /// There are places in files of which no code was asked for.
+    /// There are places in files of which no code was asked for, or something else that has another name elsewhere.
     is_strange: bool,
 }
 
@@ -254,7 +256,13 @@ impl Telling<'_> {
         self.bytes.push(1);
         self.value(&(slug, message, hint));
         for Diagnostic { slug, span, message, hint, called } in inside {
-            self.value(&(*slug, self.codes.place(*span), message, hint, called.map(|span| self.codes.place(span))));
+            self.value(&(
+                *slug,
+                self.codes.place(*span),
+                message,
+                hint,
+                called.map(|span| self.codes.place(span)),
+            ));
         }
     }
 
@@ -355,7 +363,10 @@ impl Recorded {
         let again = question.again();
         let last = self.known.get_mut(&question);
         let is_new = last.as_ref().is_none_or(|last| last.answer != answer);
-        if !is_new && (again == Again::Never || again == Again::Later && last.as_ref().is_some_and(|last| last.at >= self.news)) {
+        if !is_new
+            && (again == Again::Never
+                || again == Again::Later && last.as_ref().is_some_and(|last| last.at >= self.news))
+        {
             return;
         }
         if is_new && again == Again::Later {
@@ -591,7 +602,10 @@ impl Host for Recorder<'_> {
     }
 
     fn class_name(&self, class: ClassId) -> String {
-        self.value(Question::ClassName(class), self.host.class_name(class))
+        let name = self.host.class_name(class);
+        // That of one without a name is its address.
+        self.recorded.borrow_mut().codes.is_strange |= name.contains("0x");
+        self.value(Question::ClassName(class), name)
     }
 
     fn groups(&self, root: u32) -> Option<u32> {
@@ -670,12 +684,22 @@ impl Recording {
     fn replay(&self, host: &mut dyn Host, code: &Rc<Code>) -> Option<Vec<FileId>> {
         let mut codes = Codes::new(code);
         for (question, answer) in &self.questions {
-            if question.ask(host, &mut codes)? != *answer {
+            let now = question.ask(host, &mut codes)?;
+            if now != *answer {
+                if is_told() {
+                    let [then, now] = [answer, &now].map(|answer| String::from_utf8_lossy(answer));
+                    eprintln!("ikra: not what was kept: {question:?}: {then:?}, now {now:?}");
+                }
                 return None;
             }
         }
         (codes.files.len() == self.files.len()).then_some(codes.files)
     }
+}
+
+/// Is it told which answers are others than those that were kept? With `IKRA_LOG=cache`.
+fn is_told() -> bool {
+    std::env::var("IKRA_LOG").is_ok_and(|names| names.split(',').any(|name| name.trim() == "cache"))
 }
 
 /// An inference as it is kept: what it asked, and what it found.

@@ -12,8 +12,8 @@ mod made;
 mod numbers;
 mod sets;
 
-use serde::{Deserialize, Serialize};
 use crate::ir::Interval;
+use serde::{Deserialize, Serialize};
 
 /// See the module's text. Sizes, indexes and counts are of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

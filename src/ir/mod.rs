@@ -30,9 +30,9 @@ pub mod typing;
 pub mod verifier;
 pub mod walk;
 
-use serde::{Deserialize, Serialize};
 use crate::intrinsics::Intrinsic;
 use crate::types::{ArrayKind, ClassId, HierarchyId};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// A scalar type. Ruby's Integer is `I64` (checked by the operations), Float is `F64`; ids of objects and arrays, tags

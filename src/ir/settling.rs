@@ -8,9 +8,9 @@
 //! element, from 1, in the upper one. After each tick, before anything else runs, whoever runs the driver gives each of
 //! them a row, and all that refer to them have that.
 
-use serde::{Deserialize, Serialize};
 use super::{Arrays, Buffer, Items, Scalar};
 use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Shape, Type, TypeSet};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// For all kernels of a program.

@@ -1,9 +1,9 @@
 //! The lattice of inference, sets of exact classes, and the shapes they are stored in.
 #![deny(unsafe_code)]
 
-use serde::{Deserialize, Serialize};
 use crate::heap::schema::Stored;
 use crate::ir::Ty;
+use serde::{Deserialize, Serialize};
 use smallvec::{SmallVec, smallvec};
 use std::rc::Rc;
 

@@ -756,12 +756,8 @@ impl<'a> Run<'a> {
                 pool = of_kept;
                 front
             } else {
-                let mut front = self.host(&code, asked, &pool)?.infer(
-                    &code,
-                    self.kind(),
-                    shelf.is_some(),
-                    &mut steps,
-                )?;
+                let mut front =
+                    self.host(&code, asked, &pool)?.infer(&code, self.kind(), shelf.is_some(), &mut steps)?;
                 let recording = front.recording.take();
                 let kept = recording.and_then(|recording| Kept::new(recording, &front.inferred));
                 let mut program = std::mem::take(&mut front.inferred.program);
@@ -816,12 +812,7 @@ impl<'a> Run<'a> {
         version
     }
 
-    fn host(
-        &self,
-        code: &Code,
-        asked: Asked,
-        pool: &Rc<ObjectPool>,
-    ) -> Result<LiveHost<'_, 'a>, Trouble> {
+    fn host(&self, code: &Code, asked: Asked, pool: &Rc<ObjectPool>) -> Result<LiveHost<'_, 'a>, Trouble> {
         let known = (pool.clone(), &self.learned);
         LiveHost::new(self.ruby, self.pinned, &self.scope, code, &self.base, asked, known)
     }

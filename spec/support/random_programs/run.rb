@@ -3,8 +3,8 @@
 # Runs random programs and prints what came of them:
 # ruby -Ilib spec/support/random_programs/run.rb COUNT SEED BACKEND JOBS SECONDS
 # It tells how many programs each production of the generator has written something of.
-# With IKRA_SPEC_CACHED=1 they run three times, each time in processes of their own that share a cache folder: the second
-# time they find there what the first ones have compiled, the third time other core methods are redefined.
+# With IKRA_SPEC_CACHED=1 they run three times, each time in processes of their own that share a cache folder: the
+# second time they find there what the first ones have compiled, the third time other core methods are redefined.
 # With IKRA_THREADS=n they run on so many threads, and with IKRA_TEST_BATCH=2 as many read the objects.
 ENV["IKRA_CUDA_EMULATOR"] ||= File.expand_path("../cuda_emulator", __dir__) if ARGV[2] == "cuda-emulated"
 
@@ -43,8 +43,8 @@ campaigns = times.map do |name, redefined|
   end
   puts name unless name.empty?
   puts campaign
-  puts "#{campaign.total} programs from seed #{seed} on, #{campaign.passed} passed, #{campaign.failures.size} differ, " \
-       "#{(Process.clock_gettime(Process::CLOCK_MONOTONIC) - start).round} s"
+  puts "#{campaign.total} programs from seed #{seed} on, #{campaign.passed} passed, " \
+       "#{campaign.failures.size} differ, #{(Process.clock_gettime(Process::CLOCK_MONOTONIC) - start).round} s"
   campaign
 end
 exit 1 if campaigns.any? { |campaign| campaign.failures.any? }

@@ -133,7 +133,9 @@ impl Object {
                     Target::Function(number) => {
                         ModuleRelocTarget::User { namespace: 0, index: all[*number as usize].as_u32() }
                     }
-                    Target::Within(number, at) => ModuleRelocTarget::FunctionOffset(all[*number as usize], *at),
+                    Target::Within(number, at) => {
+                        ModuleRelocTarget::FunctionOffset(all[*number as usize], *at)
+                    }
                     Target::Runtime(name) => {
                         // Only its address matters.
                         let signature = Signature::new(module.isa().default_call_conv());

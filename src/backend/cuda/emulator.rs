@@ -8,9 +8,9 @@ use super::emit::{BLOCK, Source};
 use super::layout::Step;
 use super::locate;
 use super::nvrtc::Target;
-use crate::cache::{self, create_private};
 use crate::backend::collectives::sums::Compensated;
 use crate::backend::collectives::{in_parts, whole};
+use crate::cache::{self, create_private};
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::faults;
@@ -421,7 +421,8 @@ fn compile(shim: &Path, text: &str, shares: bool, token: &CancellationToken) -> 
         let _ = write!(name, "{byte:02x}");
     }
     // No one else can put anything there.
-    let folder = cache::of_user().folder().ok_or_else(|| device("the emulator's folder", &"set IKRA_CACHE_DIR"))?;
+    let folder =
+        cache::of_user().folder().ok_or_else(|| device("the emulator's folder", &"set IKRA_CACHE_DIR"))?;
     let folder = folder.join("emulated");
     create_private(&folder).ok_or_else(|| device("the emulator's folder", &folder.display()))?;
     let object = folder.join(format!("{name}.so"));
