@@ -17,6 +17,7 @@ use crate::ir::{Program, verifier};
 use crate::source::{FileId, SourceFile, Span};
 use crate::syntax::ast::{Code, CodeKind};
 use crate::types::{ArrayKind, ClassId, HashPart, HashSort, HierarchyId};
+use memchr::memmem;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -162,7 +163,7 @@ impl Question {
             Self::OutlinesAll => told.value(&host.outlines_all()),
             Self::ElementsOnCpu => told.value(&host.elements_on_cpu()),
             Self::IsDropped(class) => told.value(&host.is_dropped(*class)),
-            Self::ClassName(class) => told.value(&host.class_name(*class)),
+            Self::ClassName(class) => told.name(&host.class_name(*class)),
             Self::Groups(root) => told.value(&host.groups(*root)),
             Self::RefusedPattern => told.value(&host.refused_pattern()),
             Self::MissingConstant(key) => told.result(&host.missing_constant(key)),
@@ -182,18 +183,28 @@ impl Question {
     }
 }
 
+/// An address has so many digits at least.
+const LEAST_DIGITS: usize = 8;
+
 /// The codes that were answered, the section's own first, and the files that they stand in, in the order in which they were
 /// met.
 struct Codes {
     codes: Vec<Rc<Code>>,
     files: Vec<FileId>,
-    /// There are places in files of which no code was asked for, or something else that has another name elsewhere.
+    /// There are places in files of which no code was asked for.
     is_strange: bool,
+    /// What names of classes without a name tell: where they are, in this process.
+    addresses: Vec<String>,
 }
 
 impl Codes {
     fn new(code: &Rc<Code>) -> Self {
-        Self { codes: vec![Rc::clone(code)], files: vec![code.span.file], is_strange: false }
+        Self {
+            codes: vec![Rc::clone(code)],
+            files: vec![code.span.file],
+            is_strange: false,
+            addresses: Vec::new(),
+        }
     }
 
     /// The number of a code, and whether it is a new one.
@@ -206,6 +217,27 @@ impl Codes {
             }
         }
         (known.unwrap_or(self.codes.len() - 1) as u32, known.is_none())
+    }
+
+    /// The name of a class, with numbers in place of addresses.
+    fn numbered(&mut self, name: &str) -> String {
+        let mut numbered = String::new();
+        for (at, part) in name.split("0x").enumerate() {
+            let end = part.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(part.len());
+            if at == 0 || end < LEAST_DIGITS {
+                numbered.push_str(if at == 0 { "" } else { "0x" });
+                numbered.push_str(part);
+                continue;
+            }
+            let address = &part[..end];
+            let known = self.addresses.iter().position(|known| known == address);
+            let number = known.unwrap_or_else(|| {
+                self.addresses.push(address.into());
+                self.addresses.len() - 1
+            });
+            numbered.push_str(&format!("0x({number}){}", &part[end..]));
+        }
+        numbered
     }
 
     fn place(&self, span: Span) -> (Option<usize>, u32, u32) {
@@ -240,6 +272,11 @@ impl Telling<'_> {
         let bytes = std::mem::take(&mut self.bytes);
         // Into memory, and of data that has a form: nothing can fail.
         self.bytes = postcard::to_extend(value, bytes).unwrap_or_default();
+    }
+
+    fn name(&mut self, name: &str) {
+        let name = self.codes.numbered(name);
+        self.value(&name);
     }
 
     fn result<T: Serialize>(&mut self, result: &Result<T, Refusal>) {
@@ -398,7 +435,11 @@ impl<'h> Recorder<'h> {
     /// What was asked until now; `None` where it cannot be told to another process.
     pub fn recording(self) -> Option<Recording> {
         let Recorded { codes, list, .. } = self.recorded.into_inner();
-        (!codes.is_strange).then_some(Recording { questions: list, files: codes.files })
+        if codes.is_strange && is_told() {
+            eprintln!("ikra: not kept: there are places in files that no code was asked of");
+        }
+        let Codes { files, is_strange, addresses, .. } = codes;
+        (!is_strange).then_some(Recording { questions: list, files, addresses })
     }
 
     fn note(&self, question: Question, tell: impl FnOnce(&mut Telling<'_>, &dyn Host)) {
@@ -603,9 +644,8 @@ impl Host for Recorder<'_> {
 
     fn class_name(&self, class: ClassId) -> String {
         let name = self.host.class_name(class);
-        // That of one without a name is its address.
-        self.recorded.borrow_mut().codes.is_strange |= name.contains("0x");
-        self.value(Question::ClassName(class), name)
+        self.note(Question::ClassName(class), |told, _| told.name(&name));
+        name
     }
 
     fn groups(&self, root: u32) -> Option<u32> {
@@ -677,6 +717,9 @@ impl Host for Recorder<'_> {
 pub struct Recording {
     questions: Vec<(Question, Vec<u8>)>,
     files: Vec<FileId>,
+    /// They mean nothing elsewhere.
+    #[serde(skip)]
+    addresses: Vec<String>,
 }
 
 impl Recording {
@@ -723,9 +766,18 @@ impl Kept {
         is_known.then_some(Self { recording, found, program: Vec::new() })
     }
 
-    /// With the program as it is compiled.
+    /// With the program as it is compiled. `None` where something in it tells an address.
     pub fn to_bytes(mut self, program: &Program) -> Option<Vec<u8>> {
         self.program = postcard::to_stdvec(program).ok()?;
+        let tells = |address: &String| {
+            [&self.found, &self.program].iter().any(|bytes| memmem::find(bytes, address.as_bytes()).is_some())
+        };
+        if let Some(address) = self.recording.addresses.iter().find(|address| tells(address)) {
+            if is_told() {
+                eprintln!("ikra: not kept: it has the name of a class without a name: 0x{address}");
+            }
+            return None;
+        }
         postcard::to_stdvec(&self).ok()
     }
 
