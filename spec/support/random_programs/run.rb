@@ -3,8 +3,8 @@
 # Runs random programs and prints what came of them:
 # ruby -Ilib spec/support/random_programs/run.rb COUNT SEED BACKEND JOBS SECONDS
 # It tells how many programs each production of the generator has written something of.
-# With IKRA_SPEC_CACHED=1 they run three times, each time in processes of their own that share a cache folder: the
-# second time they find there what the first ones have compiled, the third time other core methods are redefined.
+# With IKRA_SPEC_CACHED=1 they run twice, each time in processes of their own that share a cache folder: the second time
+# they find there what the first ones have compiled.
 # With IKRA_THREADS=n they run on so many threads, and with IKRA_TEST_BATCH=2 as many read the objects.
 ENV["IKRA_CUDA_EMULATOR"] ||= File.expand_path("../cuda_emulator", __dir__) if ARGV[2] == "cuda-emulated"
 
@@ -25,9 +25,7 @@ require_relative "shards"
 count, seed, backend, jobs, seconds = ARGV
 seeds = seed.to_i...(seed.to_i + count.to_i)
 $stdout.sync = true
-times = cached ? { "nothing kept" => 0, "kept" => 0, "kept, others redefined" => 1 } : { "" => 0 }
-campaigns = times.map do |name, redefined|
-  ENV["IKRA_SPEC_REDEFINED"] = redefined.to_s
+campaigns = (cached ? ["nothing kept", "kept"] : [""]).map do |name|
   printed = 0
   done = lambda do |campaign, _|
     campaign.failures.drop(printed).each { |failure| $stdout.write("#{"=" * 100}\n#{failure}\n") }
