@@ -146,6 +146,20 @@ RSpec.describe Ikra do
       expect(profile.to_s).to include("2 sections on").and include("copy-back")
     end
 
+    it "tells which lines of the program compiling went to" do
+      profile = described_class.profile do
+        [1, 2].pmap do |n|
+          text = "#{n};#{n}".split(";").join("-")
+          text.size
+        end
+      end
+      line = __LINE__ - 4
+      expect(profile.lines.keys.first).to eq("#{__FILE__}:#{line}")
+      expect(profile.lines.values.sum).to be_within(1e-6).of(1.0)
+      expect(profile.to_s).to match(/compiled: #{Regexp.escape(__FILE__)}:#{line} \d+ %/)
+      expect(described_class.profile { [1, 2].pmap { |n| n } }.to_s).not_to include("compiled")
+    end
+
     it "explains" do
       points = [World::Point.new(1.0)]
       text = described_class.explain(points) { |point| point.x += 1 }

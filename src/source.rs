@@ -144,6 +144,11 @@ impl SourceMap {
         let file = self.file(span.file);
         (file.path.clone(), file.position(span.start).0)
     }
+
+    /// The same, where the file is one of these.
+    pub fn known_place(&self, span: Span) -> Option<(String, u32)> {
+        self.files.contains_key(&span.file).then(|| self.place(span))
+    }
 }
 
 #[cfg(test)]

@@ -185,6 +185,7 @@ impl Lowerer<'_> {
             // In an eval'd text a bare name can be a local of the binding around it.
             if call.variable
                 && self.is_of_block()
+                && self.frame().code.in_binding
                 && let Some(operand) = self.own_root(super::host::RootKey::Captured(call.name.clone()))
             {
                 return operand;
