@@ -149,7 +149,7 @@ end
 module Binaries
   class << self
     def check_tools
-      return if system("cargo", "zigbuild", "--version", out: File::NULL, err: File::NULL)
+      return if system("cargo", "zigbuild", "--help", out: File::NULL, err: File::NULL)
 
       abort <<~TEXT
         gem:native links with zig, against glibc #{Packaging::GLIBC}:
