@@ -21,6 +21,9 @@ class Packaging
   # The targets whose crates the source gem needs.
   SOURCE_TARGETS = %w[x86_64-unknown-linux-gnu x86_64-unknown-linux-musl aarch64-unknown-linux-gnu
                       aarch64-unknown-linux-musl x86_64-apple-darwin aarch64-apple-darwin].freeze
+  # The licences that crates may have: they ask for no more than to be named.
+  PERMISSIVE = ["MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-3-Clause", "ISC", "Zlib", "Unlicense",
+                "Unicode-3.0"].freeze
   LICENCES = "THIRD-PARTY-LICENSES.txt"
   ROOT = File.expand_path("..", __dir__)
 
@@ -45,6 +48,8 @@ class Packaging
 
   # Puts the licences of all crates there that are in the extension.
   def take_licences(targets)
+    others = crates(targets).reject { |crate| permissive?(crate["license"]) }
+    abort "crates with other licences: #{others.map { |crate| crate.slice("name", "license") }}" if others.any?
     texts = crates(targets).map do |crate|
       folder = File.dirname(crate["manifest_path"])
       files = Dir.glob("{LICEN[CS]E,COPYING,COPYRIGHT,NOTICE,UNLICENSE}*", File::FNM_CASEFOLD, base: folder)
@@ -94,6 +99,14 @@ class Packaging
       waiting |= used(nodes.fetch(id)) - seen
     end
     packages.select { |package| package["source"] && seen.include?(package["id"]) }
+  end
+
+  # One of those that it leaves the choice of, and all of those that hold together.
+  def permissive?(expression)
+    return false unless expression
+
+    all = expression.delete("()").split(" AND ")
+    all.all? { |part| part.split(%r{ OR | ?/ ?}).any? { |one| PERMISSIVE.include?(one) } }
   end
 
   def used(node)
