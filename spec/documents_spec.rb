@@ -28,6 +28,13 @@ RSpec.describe "the Ruby blocks of the documents" do
     end
   end
 
+  it "leave the README at a page, with paragraphs of 80 words" do
+    text = File.read(File.join(root, "README.md"), encoding: Encoding::UTF_8)
+    expect(text.lines.size).to be <= 130
+    paragraphs = text.gsub(/^```.*?^```/m, "").split(/\n\n|^- /)
+    expect(paragraphs.select { |paragraph| paragraph.split.size > 80 }).to eq([])
+  end
+
   Dir[File.join(root, "README.md"), File.join(root, "docs/*.md")].each do |path|
     text = File.read(path, encoding: Encoding::UTF_8)
     text.scan(/^```ruby\n(.*?)^```/m) do |(block)|
