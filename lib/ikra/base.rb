@@ -36,6 +36,10 @@ require_relative "changes"
 
 # Runs the blocks of array operations in parallel, on a GPU or on all CPU cores, over ordinary objects.
 module Ikra
+  # What the extension defines.
+  #
+  # @api private
+  module Native; end
   private_constant :Native
 
   class << self
@@ -108,16 +112,14 @@ module Ikra
       nil
     end
 
-    # Which back-ends can run here, what was found for them and what is missing. `ikra doctor` prints it.
+    # Whether sections run here, on what, and what is missing: `ikra doctor` prints it. A small section runs for that.
     #
-    # @return [String]
+    #   puts Ikra.doctor
+    #
+    # @return [Doctor] text by +to_s+, data by +to_h+
     def doctor
-      <<~TEXT
-        Ikra #{VERSION}, Ruby #{RUBY_VERSION}
-        sections run on #{backend.inspect}
-        cpu: all #{Etc.nprocessors} cores
-        #{Native.availability}
-      TEXT
+      require_relative "doctor"
+      Doctor.examine
     end
 
     # What Ikra makes of a section: its lines with the inferred types, the columns read and written, the intermediate
@@ -164,8 +166,5 @@ module Ikra
     end
   end
 
-  self.backend = ENV["IKRA_BACKEND"] if ENV["IKRA_BACKEND"]
-  self.conflicts = ENV["IKRA_CONFLICTS"] if ENV["IKRA_CONFLICTS"]
-  self.kept_memory = Integer(ENV["IKRA_KEPT_MEMORY"]) if ENV["IKRA_KEPT_MEMORY"]
-  self.threads = Integer(ENV["IKRA_THREADS"]) if ENV["IKRA_THREADS"]
+  Environment.apply(ENV)
 end

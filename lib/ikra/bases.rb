@@ -4,6 +4,8 @@ require_relative "collections"
 
 module Ikra
   # What a section is called on: the elements of a collection, and how its block gets them.
+  #
+  # @api private
   class Base
     # A class may define methods of its own by these names.
     ARITY = Proc.instance_method(:arity)
@@ -115,6 +117,8 @@ module Ikra
   end
 
   # An Array as a base, as most are: the only column, which is yielded as it is.
+  #
+  # @api private
   class ArrayBase
     SIZE = Array.instance_method(:size)
 
@@ -140,6 +144,8 @@ module Ikra
   end
 
   # Of a section that is a program: nothing is gone through, and its block gets nothing.
+  #
+  # @api private
   class ProgramBase
     def empty? = false
     def columns = [Series.new(0, 1)]

@@ -6,6 +6,8 @@ module Ikra
 
   # Puts the blocks of a chain together, into one that the compiler gets. Such a block is plain Ruby: a text for each
   # sequence of stages, in which the user's blocks are local variables around it.
+  #
+  # @api private
   module Composition
     # The path of such a text.
     PATH = "(ikra chain %d)"

@@ -2,6 +2,8 @@
 
 module Ikra
   # The exception that sequential Ruby would have raised, made from the facts that a failed element left.
+  #
+  # @api private
   module Failures
     # Frames of Ikra itself are no more use in a backtrace than those of Array#each.
     OWN = "#{__dir__}/".freeze

@@ -3,6 +3,8 @@
 module Ikra
   # The elements of a collection on their way through stages, of which as many as possible are one section. What comes
   # out is a +Native::Values+ where it is numbers, or an Array.
+  #
+  # @api private
   class Flow
     # More elements than that run in parts, so that their values take memory only for a while. What stands in an Array
     # has memory anyhow.

@@ -2,6 +2,8 @@
 
 module Ikra
   # Integers at equal distances: a column that takes no memory.
+  #
+  # @api private
   class Series
     attr_reader :first, :step
 
@@ -17,6 +19,8 @@ module Ikra
   end
 
   # What the `each` of a collection yields: columns (Arrays, Series, Columns) of as many values as there are elements.
+  #
+  # @api private
   class Items
     # A class may define a method of its own by this name.
     PART = Array.instance_method(:[])

@@ -66,8 +66,14 @@ module Ikra
     # @return [String] a table
     def to_s
       rows = @seconds.map { |phase, seconds| row(phase.to_s.tr("_", "-"), seconds) }
-      ["#{sections} #{sections == 1 ? "section" : "sections"} on #{backend || "nothing"}",
-       *rows, row("total", total), *compiled].join("\n")
+      [heading, *rows, row("total", total), *compiled].join("\n")
+    end
+
+    # @return [String] in a line: `#<Ikra::Profile 2 sections on cpu, 12.3 ms: kernel 10.1, infer 2.2>`
+    def inspect
+      spent = @seconds.reject { |_, seconds| seconds.zero? }.sort_by { |_, seconds| -seconds }
+      phases = spent.map { |phase, seconds| format("%s %.1f", phase, seconds * 1e3) }.join(", ")
+      "#<#{self.class} #{heading}, #{format("%.1f ms", total * 1e3)}#{": #{phases}" unless phases.empty?}>"
     end
 
     private
@@ -85,6 +91,8 @@ module Ikra
     # As many are told.
     MOST = 4
     private_constant :LONG, :MOST
+
+    def heading = "#{sections} #{sections == 1 ? "section" : "sections"} on #{backend || "nothing"}"
 
     def row(name, seconds)
       format("  %-10s %10.3f ms", name, seconds * 1e3)

@@ -2,6 +2,8 @@
 
 module Ikra
   # How the extension runs a block.
+  #
+  # @api private
   class Call
     # @param operation [Symbol] the method, as the user has called it
     # @param output [:nothing, :values, :selection, :kept] what the block gives, or which elements it selects; +:kept+:
@@ -21,6 +23,8 @@ module Ikra
   end
 
   # Runs one call of a parallel method on the chosen back-end.
+  #
+  # @api private
   module Section
     # Frames that are Ikra's own.
     OWN = "#{__dir__}/".freeze
@@ -38,6 +42,8 @@ module Ikra
     # The places that were warned of, the latest of them.
     @warned = {}
     MOST_WARNED = 1_000
+    # Has Ruby a category for such warnings?
+    PERFORMANCE = RUBY_VERSION >= "3.3"
 
     class << self
       # @param collection [Array, Enumerable, Integer]
@@ -108,7 +114,7 @@ module Ikra
         Native.run(base.columns, base.form, call.to_a, Written.block(block), Ikra.chosen, Ikra.conflicts)
       end
 
-      # Called with what two elements of a section race for.
+      # Called with what two elements of a section conflict over.
       def runs_in_order(error, operation)
         warn_once("#{operation} runs its elements in order, one after the other, as they conflict (Ikra.conflicts):\n" \
                   "#{error.message}")
@@ -124,6 +130,13 @@ module Ikra
 
       def refuse(type, message)
         raise type, message, (caller.reject { |frame| frame.start_with?(OWN) })
+      end
+
+      # Refuses the block of a method that takes none, where Ruby's would ignore it.
+      #
+      # @raise [ArgumentError]
+      def takes_no_block(name, block)
+        refuse(ArgumentError, "#{name} takes no block") if block
       end
 
       private
@@ -188,7 +201,9 @@ module Ikra
 
         @warned.shift if @warned.size >= MOST_WARNED
         @warned[place] = true
-        warn "#{place}: #{message}"
+        # A category that is off is silent, and off is what Ruby has it at first; Ikra is never slow without a word.
+        told = PERFORMANCE && Warning[:performance] ? { category: :performance } : {}
+        warn("#{place}: #{message}", **told)
       end
     end
   end

@@ -1,12 +1,16 @@
 # frozen_string_literal: true
 
-# What a program can set: back-end, fallback, conflicts, threads, memory, seed.
+# What a program can set: back-end, fallback, conflicts, threads, memory, seed. Each setting has a variable of the
+# environment, which sets it for a whole program.
 module Ikra
   # Back-ends that can be chosen. +:"cuda-emulated"+ is one more in tests.
   BACKENDS = %i[auto cuda cpu ruby].freeze
 
   # What can be done with elements that conflict.
   CONFLICTS = %i[in_order raise].freeze
+
+  # What can be done with what is not supported.
+  FALLBACKS = %i[raise ruby].freeze
 
   @chosen = :auto
   @fallback = :raise
@@ -53,17 +57,19 @@ module Ikra
 
     # What to do with a section that is not supported or leaves 64 bits: +:raise+ an {UnsupportedError} or an
     # {OverflowError} (the default), or run it in plain +:ruby+ and warn, once for each place, why. What was refused is
-    # tried ever more rarely. Behind an {Ikra.sync} it is raised all the same, as no block of one may run twice.
+    # tried ever more rarely. Behind an {Ikra.sync} it is raised all the same, as no block of one may run twice. The
+    # environment variable IKRA_FALLBACK sets it for a whole program.
     #
     #   Ikra.fallback = :ruby
     #
-    # @param mode [Symbol] +:raise+ or +:ruby+
+    # @param mode [Symbol, String] one of {FALLBACKS}
     # @raise [ArgumentError] for anything else
     def fallback=(mode)
-      raise ArgumentError, "fallback is :raise or :ruby, not #{mode.inspect}" unless %i[raise ruby].include?(mode)
+      known = FALLBACKS.find { |name| name.to_s == mode.to_s }
+      raise ArgumentError, "fallback is :raise or :ruby, not #{mode.inspect}" unless known
 
       Fallbacks.clear
-      @fallback = mode
+      @fallback = known
     end
 
     # What to do with elements that conflict. Two elements do so when they touch one instance variable of one object,
@@ -73,8 +79,8 @@ module Ikra
     #
     # With +:in_order+ (the default) such a section runs again, its elements one after the other, so that it does what
     # sequential Ruby does; that is compiled too, but uses one core. It warns, once for each place, what conflicts. With
-    # +:raise+ it raises a {RaceError} that says so, and changes nothing. The environment variable IKRA_CONFLICTS sets
-    # it for a whole program, such as a test suite.
+    # +:raise+ it raises a {ConflictError} that says so, and changes nothing. The environment variable IKRA_CONFLICTS
+    # sets it for a whole program, such as a test suite.
     #
     #   Ikra.conflicts = :raise
     #
@@ -141,13 +147,21 @@ module Ikra
     #
     #   Ikra.srand(42)
     #
-    # A forked child begins with a random one of its own, as with Ruby's +srand+.
+    # A forked child begins with a random one of its own, as with Ruby's +srand+. The environment variable IKRA_SEED
+    # sets it for a whole program.
     #
     # @param seed [Integer] its lowest 64 bits count; a random one without it
     # @return [Integer] the seed until now
     def srand(seed = Random.new_seed)
       Native.seed(Integer(seed) & 0xffff_ffff_ffff_ffff)
     end
+
+    # All settings but the seed, by the names of their methods.
+    #
+    #   Ikra.settings # => {:backend=>:auto, :fallback=>:raise, :conflicts=>:in_order, :threads=>8, …}
+    #
+    # @return [Hash{Symbol => Symbol, Integer}]
+    def settings = { backend: chosen, fallback:, conflicts:, threads:, kept_memory: }
 
     # @api private
     # @return [Symbol] the back-end as chosen, +:auto+ included
@@ -159,4 +173,32 @@ module Ikra
       Native::TESTING && ENV["IKRA_CUDA_EMULATOR"] ? [*BACKENDS, :"cuda-emulated"] : BACKENDS
     end
   end
+
+  # The settings that the environment holds when Ikra is loaded.
+  #
+  # @api private
+  module Environment
+    SETTERS = {
+      "IKRA_BACKEND" => ->(text) { Ikra.backend = text },
+      "IKRA_FALLBACK" => ->(text) { Ikra.fallback = text },
+      "IKRA_CONFLICTS" => ->(text) { Ikra.conflicts = text },
+      "IKRA_THREADS" => ->(text) { Ikra.threads = Integer(text) },
+      "IKRA_KEPT_MEMORY" => ->(text) { Ikra.kept_memory = Integer(text) },
+      "IKRA_SEED" => ->(text) { Ikra.srand(Integer(text)) }
+    }.freeze
+
+    # @param environment [ENV, Hash] an empty value is none
+    # @raise [ArgumentError, DeviceError] with the variable's name in front
+    def self.apply(environment)
+      SETTERS.each do |name, setter|
+        text = environment[name]
+        next if text.nil? || text.empty?
+
+        setter.call(text)
+      rescue ArgumentError, DeviceError => e
+        raise e.class, "#{name}: #{e.message}", cause: nil
+      end
+    end
+  end
+  private_constant :Environment
 end

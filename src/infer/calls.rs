@@ -381,7 +381,7 @@ impl Lowerer<'_> {
             return self.refuse_here(
                 "unsupported-super",
                 "`super` without arguments stands in a block that define_method made a method of",
-                Some("name the arguments, as in `super(a)`".into()),
+                Some("write the arguments out: `super()`, or `super(a)`".into()),
             );
         }
         let mut arguments = match args {

@@ -117,7 +117,11 @@ impl Lowerer<'_> {
             Ok(None) => self.refuse_here(
                 "uninitialized-constant",
                 message,
-                Some("define the constant before the section runs".into()),
+                Some(
+                    "define the constant before the section runs; one that is loaded when it is named first \
+                     (autoload, const_missing) by naming it there"
+                        .into(),
+                ),
             ),
             Err(refusal) => self.refuse(refusal),
         }
