@@ -22,6 +22,7 @@ require_relative "composition"
 require_relative "written"
 require_relative "progress_bar"
 require_relative "fallbacks"
+require_relative "meanwhile"
 require_relative "section"
 require_relative "output"
 require_relative "debug"
@@ -166,6 +167,7 @@ module Ikra
 
   self.backend = ENV["IKRA_BACKEND"] if ENV["IKRA_BACKEND"]
   self.conflicts = ENV["IKRA_CONFLICTS"] if ENV["IKRA_CONFLICTS"]
+  self.meanwhile = ENV["IKRA_MEANWHILE"] if ENV["IKRA_MEANWHILE"]
   self.kept_memory = Integer(ENV["IKRA_KEPT_MEMORY"]) if ENV["IKRA_KEPT_MEMORY"]
   self.threads = Integer(ENV["IKRA_THREADS"]) if ENV["IKRA_THREADS"]
 end

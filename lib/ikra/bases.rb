@@ -84,6 +84,14 @@ module Ikra
       [@items.size, @arguments, @takes_apart, @items.looked_at, *marks]
     end
 
+    # The same without so many elements at the beginning.
+    def rest(done)
+      copy = dup
+      items = @items.rest(done)
+      copy.instance_exec { @items = items }
+      copy
+    end
+
     # Something that yields what the collection has yielded.
     def again = @items.again
 
@@ -117,6 +125,7 @@ module Ikra
   # An Array as a base, as most are: the only column, which is yielded as it is.
   class ArrayBase
     SIZE = Array.instance_method(:size)
+    PART = Array.instance_method(:[])
 
     # @return [Array] what is gone through, and can be again
     attr_reader :columns
@@ -129,6 +138,7 @@ module Ikra
     def size = SIZE.bind_call(@columns)
     def empty? = size.zero?
     def form = nil
+    def rest(done) = ArrayBase.new(PART.bind_call(columns, done..) || [])
 
     def result(operation, given)
       case operation

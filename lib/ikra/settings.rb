@@ -8,9 +8,13 @@ module Ikra
   # What can be done with elements that conflict.
   CONFLICTS = %i[in_order raise].freeze
 
+  # What can be done while a section is compiled.
+  MEANWHILE = %i[ruby wait].freeze
+
   @chosen = :auto
   @fallback = :raise
   @conflicts = :in_order
+  @meanwhile = :ruby
 
   class << self
     # @return [Symbol] +:raise+, or +:ruby+ when sections that are not supported run in plain Ruby
@@ -85,6 +89,26 @@ module Ikra
       raise ArgumentError, "conflicts is :in_order or :raise, not #{what.inspect}" unless known
 
       @conflicts = known
+    end
+
+    # @return [Symbol] what is done while a section is compiled, see {#meanwhile=}
+    attr_reader :meanwhile
+
+    # What is done while a section is compiled for the CPU whose block changes nothing, prints nothing and draws no
+    # random numbers. With +:ruby+ (the default) its elements begin in plain Ruby, and compiled code goes on from the
+    # element that is reached; so its first call takes no longer than Ruby and to look at the code. What compiled code
+    # refuses only when an element comes to it, as an Integer beyond 64 bits, is no error as long as Ruby runs. With
+    # +:wait+ all elements wait for the code. The environment variable IKRA_MEANWHILE sets it for a whole program.
+    #
+    #   Ikra.meanwhile = :wait # to measure
+    #
+    # @param what [Symbol, String] one of {MEANWHILE}
+    # @raise [ArgumentError] for anything else
+    def meanwhile=(what)
+      known = MEANWHILE.find { |name| name.to_s == what.to_s }
+      raise ArgumentError, "meanwhile is :ruby or :wait, not #{what.inspect}" unless known
+
+      @meanwhile = known
     end
 
     # The number of threads that run sections on the CPU, and that read and write objects for all back-ends.
