@@ -150,8 +150,15 @@ RSpec.describe Ikra do
     end
   end
 
+  it "names the user's lines only where stages are put together" do
+    text = "->(all) { all.plazy.map { |n| n + 0 }.select { |n| 1 / n > 0 }.sum }"
+    expect { after(5, text, [1, 0]) }.to raise_error(ZeroDivisionError) { |e|
+      expect(e.backtrace.join).not_to include("(ikra")
+      expect(e.element_index).to eq(1)
+    }
+  end
+
   it "leaves $~ as it was" do
-    "before" =~ /b/
     [0, 2, 9].each do |count|
       expect(after(count, <<~'RUBY', %w[a1 b2 c3])).to eq([%w[1 2 3], "x"])
         ->(all) do
