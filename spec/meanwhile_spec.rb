@@ -107,6 +107,19 @@ RSpec.describe Ikra do
     end
   end
 
+  it "gives what Ruby gives where nothing is yielded" do
+    all = Class.new do
+      include Enumerable
+
+      def each
+        yield
+        yield
+        yield
+      end
+    end.new
+    expect_the_same("->(all) { all.pmap { |n| n.inspect } }", all, size: 5)
+  end
+
   it "gives of grids what Ruby gives" do
     expect_the_same("-> { Ikra.grid(3, 4) { |y, x| y * 10 + x } }", size: 13)
   end

@@ -89,36 +89,41 @@ module PureCalls
     "decimals" => [-> { (1..10_000).to_a }, proc { |n| [n.to_s, (n * 0.37).to_s, n.digits.sum] }]
   }.freeze
 
+  CLOCKS = { wall: Process::CLOCK_MONOTONIC, cpu: Process::CLOCK_PROCESS_CPUTIME_ID,
+             thread: Process::CLOCK_THREAD_CPUTIME_ID }.freeze
+  # Of one element nearly all is inference.
+  MODES = %w[ruby one meanwhile wait].freeze
+
   def self.measure(name, mode)
     base, block = PROGRAMS.fetch(name)
     base = base.call
-    clocks = [Process::CLOCK_MONOTONIC, Process::CLOCK_PROCESS_CPUTIME_ID]
-    now = -> { clocks.map { |clock| Process.clock_gettime(clock) } }
+    base = base.first(1) if mode == "one"
+    now = -> { CLOCKS.transform_values { |clock| Process.clock_gettime(clock) } }
     before = now.call
     profile = mode == "ruby" ? base.map(&block) && nil : Ikra.profile { base.pmap(&block) }
-    wall, cpu = now.call.zip(before).map { |after, from| after - from }
-    phases = profile ? { infer: profile[:capture] + profile[:infer], ruby: profile[:ruby] } : {}
-    { wall:, cpu:, **phases }
+    took = now.call.to_h { |clock, after| [clock, after - before[clock]] }
+    { **took, ruby: profile ? profile[:ruby] : 0, waits: profile ? profile[:compile] + profile[:kernel] : 0 }
   end
 
-  # What each takes in processes of its own, the fastest of some.
+  # That of some processes of its own in which the calling thread was fastest.
+  def self.fastest(name, mode, rounds)
+    command = [{ "IKRA_MEANWHILE" => mode == "wait" ? "wait" : "ruby" }, RbConfig.ruby, "-Ilib", __FILE__, name, mode]
+    calls = Array.new(rounds) { JSON.parse(Measurement.output(*command, chdir: Measurement::ROOT)) }
+    calls.min_by { |call| own(call) }
+  end
+
+  def self.own(call) = call["thread"] + call["waits"]
+
   def self.table(rounds)
     rows = PROGRAMS.keys.map do |name|
-      ruby, wait, meanwhile = %w[ruby wait ruby-meanwhile].map do |mode|
-        found = Array.new(rounds) do
-          environment = { "IKRA_MEANWHILE" => mode == "wait" ? "wait" : "ruby" }
-          command = [environment, RbConfig.ruby, "-Ilib", __FILE__, name, mode]
-          JSON.parse(Measurement.output(*command, chdir: Measurement::ROOT))
-        end
-        found.min_by { |one| one["wall"] }
-      end
-      times = [ruby["wall"], meanwhile["infer"], meanwhile["wall"], wait["wall"], meanwhile["ruby"], meanwhile["cpu"],
-               wait["cpu"]]
-      over = meanwhile["wall"] / (ruby["wall"] + meanwhile["infer"])
-      [name, *times.map { |seconds| format("%.1f", seconds * 1e3) }, format("%.2f", over)]
+      calls = MODES.map { |mode| fastest(name, mode, rounds) }
+      ruby, one, meanwhile, wait = calls.map { |call| own(call) }
+      times = [ruby, one, meanwhile, wait, *calls.map { |call| call["wall"] }, calls[2]["cpu"], calls[3]["cpu"]]
+      [name, *times.map { |seconds| format("%.1f", seconds * 1e3) }, format("%.2f", meanwhile / (ruby + one))]
     end
-    Measurement.table([["", "Ruby", "inference", "first call", "waiting", "in Ruby", "CPU time", "waiting",
-                        "of Ruby + inference"], *rows])
+    modes = ["Ruby", "one element", "first call", "waiting"]
+    head = ["", *modes, *modes.map { |mode| "wall: #{mode}" }, "CPU: first call", "waiting", "ratio"]
+    Measurement.table([head, *rows])
   end
 end
 

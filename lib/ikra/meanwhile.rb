@@ -8,7 +8,7 @@ module Ikra
     # So many seconds pass at most before it is looked whether the code is there, but for those of one element.
     PATIENCE = 5e-5
     # So many elements run between two looks at most.
-    MOST = 16
+    MOST = 64
     # The progress is told so often, in seconds.
     TOLD = 0.1
 
@@ -51,6 +51,8 @@ module Ikra
       @size = base.size
       @at = 0
       @given = selection? ? @columns.map { [] } : []
+      # Nothing is to be seen in what elements give.
+      @keeps_all = call.output == :values && call.form != :flat && call.ending.nil?
       @expected = Meanwhile.elements_in_specs
       @told = now
     end
@@ -156,15 +158,32 @@ module Ikra
     end
 
     # Runs so many elements; gives how many there were.
-    def elements(count)
+    def elements(count, &block)
       count = [count, @size - @at].min
       columns = @columns.map { |column| part(column, count) }
       count = columns.map(&:size).min
-      only = @arguments.first if @arguments.size == 1 && @arguments.first.is_a?(Integer)
-      only &&= columns[only]
+      items = columns[@arguments.first] if @arguments.size == 1 && @arguments.first.is_a?(Integer)
+      return keep_all(items, count, &block) if items && @keeps_all
+
+      take_all(items, columns, count, &block)
+    end
+
+    # Where each is given an item, and what it gives is all that is wanted.
+    def keep_all(items, count)
       row = 0
       while row < count
-        value = only ? yield(only[row]) : yield(*values(@arguments, columns, row))
+        @given << yield(items[row])
+        row += 1
+        @at += 1
+      end
+      count
+    end
+
+    # Where they are given items, or what is made of the columns.
+    def take_all(items, columns, count)
+      row = 0
+      while row < count
+        value = items ? yield(items[row]) : yield(*values(@arguments, columns, row))
         take(value, columns, row)
         row += 1
         @at += 1
