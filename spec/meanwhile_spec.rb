@@ -150,6 +150,15 @@ RSpec.describe Ikra do
     end
   end
 
+  it "changes nothing where all elements fail" do
+    %w[pmap pselect peach].each do |name|
+      list = [0]
+      text = "->(all, list) { all.#{name} { |n| list << n; nowhere } }"
+      expect { after(2, text, [1, 2, 3], list) }.to raise_error(NameError)
+      expect(list).to eq([0]), name
+    end
+  end
+
   it "tells of the elements that raise, and by whom they were run" do
     text = "->(all) { all.pmap { |n| 10 / (n - 5) } }"
     [2, 7].each do |count|
@@ -269,8 +278,11 @@ RSpec.describe Ikra do
     changer&.join
   end
 
-  it "runs parallel calls in an element as Ruby's" do
+  it "leaves elements with parallel calls to compiled code" do
     expect_the_same("->(all) { all.pmap { |n| [n, 2].pmap { |m| m * n }.sum } }", [1, 2, 3], size: 4)
+    expect_the_same("->(all) { all.pmap { |n| n > 2 ? [n].psum { |m| m * 0.1 } : n } }", [1, 2, 3, 4], size: 5)
+    given = after(2, "->(all) { all.pmap { |s| [s].pgrep(/\\d/) { $~[0] } } }", %w[a1 b2 c3])
+    expect(given).to eq([["1"], ["2"], ["3"]])
   end
 
   it "lets an element end a method around it" do

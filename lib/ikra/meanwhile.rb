@@ -19,8 +19,13 @@ module Ikra
     LAST_MATCH = "[-> { $~ }, ->(match) { $~ = match }]"
 
     class << self
-      # Does Ruby run elements on this thread? The parallel calls in them are Ruby's own.
-      def running? = Thread.current[:ikra_meanwhile]
+      # Called by parallel calls. Does Ruby run an element on this thread? Then that waits for the code, which knows of
+      # parallel calls in elements; where there will be none, it is given true, and they are Ruby's own.
+      def running?
+        running = Thread.current[:ikra_meanwhile]
+        throw running unless running.nil? || running == true
+        running
+      end
 
       # May Ruby begin with the elements of such a section?
       def suits?(base, block)
@@ -63,10 +68,10 @@ module Ikra
     def run(making, &block)
       @settings = [Ikra.chosen, Ikra.conflicts]
       loop do
-        in_ruby { go_on(making, &block) }
+        waits = in_ruby(making) { go_on(making, &block) }
         return result if @at >= @size
 
-        rest = rest()
+        rest = rest(!waits)
         case rest
         when Native::InTheMaking then making = rest
         # By what another thread has done, the code that fits now changes something.
@@ -81,11 +86,11 @@ module Ikra
     def selection? = @call.output == :selection && @call.form == :arrays
 
     # The rest of the elements, as a section.
-    def rest
+    def rest(meanwhile)
       base = @base.rest(@at)
       return joined_nothing if base.empty?
 
-      Native.run(base.columns, base.form, @call.to_a(meanwhile: true, done: @at), Written.block(@block), *@settings)
+      Native.run(base.columns, base.form, @call.to_a(meanwhile:, done: @at), Written.block(@block), *@settings)
     end
 
     # There is less than there was.
@@ -97,12 +102,18 @@ module Ikra
       end
     end
 
-    def in_ruby
+    # Gives whether the next element has to wait for the code.
+    def in_ruby(making)
       start = now
       before = Thread.current[:ikra_meanwhile]
-      Thread.current[:ikra_meanwhile] = true
+      running = making ? Object.new : true
+      Thread.current[:ikra_meanwhile] = running
       matches = last_matches
-      yield
+      catch(running) do
+        yield
+        return false
+      end
+      true
     rescue StandardError, SystemStackError => e
       Failures.placed(e, (@call.part || 0) + @at, 0) unless timeout?(e)
       raise

@@ -998,8 +998,11 @@ impl<'a> Run<'a> {
         meanwhile
             && is_cpu
             && ticks == 1
-            && output != Output::Program
+            && !matches!(output, Output::Program | Output::Nothing)
             && !version.changes()
+            // What elements leave for their end, such as what they push, is not in a program in which none comes to it.
+            && !(matches!(output, Output::Values | Output::Kept) && inferred.schema.result.iter().next().is_none())
+            && !inferred.schema.arrays.iter().any(|array| array.written && !array.made)
             && !version.program.uses_random
             && inferred.traps.is_empty()
             && version.syncs.is_empty()
