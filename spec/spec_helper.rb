@@ -7,6 +7,10 @@ HAS_GPU = Dir["/dev/nvidia[0-9]*"].any?
 has_compiler = ENV["PATH"].split(File::PATH_SEPARATOR).any? { |folder| File.executable?(File.join(folder, "g++")) }
 ENV["IKRA_CUDA_EMULATOR"] ||= emulator if !HAS_GPU && has_compiler && File.directory?(emulator)
 
+# Most is about what compiled code does with all elements, in processes of their own too: meanwhile_spec.rb is about the
+# rest.
+ENV["IKRA_MEANWHILE"] ||= "wait"
+
 # Find patterns are experimental in Ruby 3.1.
 Warning[:experimental] = false
 
@@ -53,7 +57,11 @@ extend Backends # rubocop:disable Style/MixinUsage
 RSpec.configure do |config|
   # Examples run in any company.
   conflicts = Ikra.conflicts
-  config.after { Ikra.conflicts = conflicts }
+  meanwhile = Ikra.meanwhile
+  config.after do
+    Ikra.conflicts = conflicts
+    Ikra.meanwhile = meanwhile
+  end
   warned = Ikra.const_get(:Section).instance_variable_get(:@warned)
   config.before { warned.clear }
   config.extend Backends

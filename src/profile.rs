@@ -8,6 +8,8 @@ pub enum Phase {
     Capture,
     Infer,
     Compile,
+    /// Elements that Ruby has run while code was made.
+    Ruby,
     Trace,
     Upload,
     Kernel,
@@ -16,10 +18,11 @@ pub enum Phase {
 }
 
 impl Phase {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Capture,
         Self::Infer,
         Self::Compile,
+        Self::Ruby,
         Self::Trace,
         Self::Upload,
         Self::Kernel,
@@ -32,6 +35,7 @@ impl Phase {
             Self::Capture => "capture",
             Self::Infer => "infer",
             Self::Compile => "compile",
+            Self::Ruby => "ruby",
             Self::Trace => "trace",
             Self::Upload => "upload",
             Self::Kernel => "kernel",
@@ -73,7 +77,7 @@ impl Cost {
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Profile {
     /// By [`Phase`].
-    pub seconds: [f64; 8],
+    pub seconds: [f64; 9],
     /// By name, in the order in which they were met first.
     pub steps: Vec<Step>,
     /// By what they are of, and its name.

@@ -86,6 +86,14 @@ module Ikra
       [@items.size, @arguments, @takes_apart, @items.looked_at, *marks]
     end
 
+    # The same without so many elements at the beginning.
+    def rest(done)
+      copy = dup
+      items = @items.rest(done)
+      copy.instance_exec { @items = items }
+      copy
+    end
+
     # Something that yields what the collection has yielded.
     def again = @items.again
 
@@ -121,6 +129,7 @@ module Ikra
   # @api private
   class ArrayBase
     SIZE = Array.instance_method(:size)
+    PART = Array.instance_method(:[])
 
     # @return [Array] what is gone through, and can be again
     attr_reader :columns
@@ -133,6 +142,7 @@ module Ikra
     def size = SIZE.bind_call(@columns)
     def empty? = size.zero?
     def form = nil
+    def rest(done) = ArrayBase.new(PART.bind_call(columns, done..) || [])
 
     def result(operation, given)
       case operation

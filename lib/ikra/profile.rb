@@ -4,7 +4,7 @@ module Ikra
   # Where the time of parallel sections went, as {Ikra.profile} gives it.
   class Profile
     # The phases of a section, in order.
-    PHASES = %i[capture infer compile trace upload kernel download copy_back].freeze
+    PHASES = %i[capture infer compile ruby trace upload kernel download copy_back].freeze
 
     # @return [Integer] number of sections
     attr_reader :sections

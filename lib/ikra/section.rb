@@ -5,6 +5,10 @@ module Ikra
   #
   # @api private
   class Call
+    attr_reader :output, :form, :part, :ending, :progress
+    # @return [Integer, nil] how many elements have run, where that has ended it
+    attr_accessor :ended
+
     # @param operation [Symbol] the method, as the user has called it
     # @param output [:nothing, :values, :selection, :kept] what the block gives, or which elements it selects; +:kept+:
     #   what it gives, but not {Dropped}
@@ -12,14 +16,30 @@ module Ikra
     #   or an Array of the items of arrays
     # @param part [Integer, nil] the number of the first element where these are a part of all; then
     #   nothing may be changed
-    # @param composed [Array(Proc, Integer)] of a block that is put together: the user's one whose literal keeps what is
-    #   compiled, and a number for how it was composed
+    # @param composed [Composition::Composed, nil] how the block is put together
+    # @param ending [Proc, nil] given what the block gives, where Ruby runs it: true where no element behind need run
     # @param progress [Proc, nil] called now and then with how much is done, and of how much, where that is known
-    def initialize(operation, output:, form: :arrays, ticks: 1, part: nil, composed: [nil, 0], progress: nil)
-      @all = [operation, output, form, ticks, part, *composed, progress]
+    def initialize(operation, output:, form: :arrays, ticks: 1, part: nil, composed: nil, ending: nil, progress: nil) # rubocop:disable Metrics/ParameterLists
+      @operation = operation
+      @output = output
+      @form = form
+      @ticks = ticks
+      @part = part
+      @composed = composed
+      @ending = ending
+      @progress = progress
     end
 
-    def to_a = @all
+    # The blocks of the user's that the block is put together of, if it is.
+    def blocks = @composed&.blocks
+
+    # @param meanwhile [Boolean] may Ruby run elements while code is made?
+    # @param done [Integer] how many it has run before these
+    def to_a(meanwhile: false, done: 0)
+      # The literal that keeps what is compiled, and a number for how it was composed.
+      composed = @composed ? [@composed.owner, @composed.shape] : [nil, 0]
+      [@operation, output, form, @ticks, part, *composed, progress, meanwhile, done]
+    end
   end
 
   # Runs one call of a parallel method on the chosen back-end.
@@ -74,6 +94,7 @@ module Ikra
       # @param block [Proc, nil] the user's, by which it is known what was refused before
       def carry_out(operation, plain, block)
         return timed(&plain) if Ikra.chosen == :ruby
+        return plain.call if Meanwhile.running?
 
         begin
           return timed(&plain) if Ikra.fallback == :ruby && Fallbacks.skip?(block)
@@ -111,7 +132,11 @@ module Ikra
       #
       # @param call [Call]
       def native(base, call, block)
-        Native.run(base.columns, base.form, call.to_a, Written.block(block), Ikra.chosen, Ikra.conflicts)
+        how = call.to_a(meanwhile: Meanwhile.suits?(base, block))
+        given = Native.run(base.columns, base.form, how, Written.block(block), Ikra.chosen, Ikra.conflicts)
+        return given unless given.is_a?(Native::InTheMaking)
+
+        Meanwhile.new(base, call, block).run(given, &block)
       end
 
       # Called with what two elements of a section conflict over.
@@ -177,7 +202,7 @@ module Ikra
 
       # The user's lines are what the backtrace is read for.
       def from_caller(error)
-        error.set_backtrace(error.backtrace&.reject { |frame| frame.start_with?(OWN) })
+        error.set_backtrace(error.backtrace&.reject { |frame| frame.start_with?(OWN, Composition::OWN_FRAME) })
         error
       end
 

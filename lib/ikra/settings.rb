@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What a program can set: back-end, fallback, conflicts, threads, memory, seed. Each setting has a variable of the
+# What a program can set: back-end, fallback, conflicts, what runs meanwhile, threads, memory, seed. Each setting has a variable of the
 # environment, which sets it for a whole program.
 module Ikra
   # Back-ends that can be chosen. +:"cuda-emulated"+ is one more in tests.
@@ -12,9 +12,13 @@ module Ikra
   # What can be done with what is not supported.
   FALLBACKS = %i[raise ruby].freeze
 
+  # What can be done while a section is compiled.
+  MEANWHILE = %i[ruby wait].freeze
+
   @chosen = :auto
   @fallback = :raise
   @conflicts = :in_order
+  @meanwhile = :ruby
 
   class << self
     # @return [Symbol] +:raise+, or +:ruby+ when sections that are not supported run in plain Ruby
@@ -93,6 +97,26 @@ module Ikra
       @conflicts = known
     end
 
+    # @return [Symbol] what is done while a section is compiled, see {#meanwhile=}
+    attr_reader :meanwhile
+
+    # What is done while a section is compiled for the CPU whose block changes nothing, prints nothing and draws no
+    # random numbers. With +:ruby+ (the default) its elements begin in plain Ruby, and compiled code goes on from the
+    # element that is reached; so its first call takes no longer than Ruby and to look at the code. What compiled code
+    # refuses only when an element comes to it, as an Integer beyond 64 bits, is no error as long as Ruby runs. With
+    # +:wait+ all elements wait for the code. The environment variable IKRA_MEANWHILE sets it for a whole program.
+    #
+    #   Ikra.meanwhile = :wait # to measure
+    #
+    # @param what [Symbol, String] one of {MEANWHILE}
+    # @raise [ArgumentError] for anything else
+    def meanwhile=(what)
+      known = MEANWHILE.find { |name| name.to_s == what.to_s }
+      raise ArgumentError, "meanwhile is :ruby or :wait, not #{what.inspect}" unless known
+
+      @meanwhile = known
+    end
+
     # The number of threads that run sections on the CPU, and that read and write objects for all back-ends.
     #
     # @return [Integer] as many as the process may use cores, if nothing else was set; quotas of a cgroup count
@@ -161,7 +185,7 @@ module Ikra
     #   Ikra.settings # => {:backend=>:auto, :fallback=>:raise, :conflicts=>:in_order, :threads=>8, …}
     #
     # @return [Hash{Symbol => Symbol, Integer}]
-    def settings = { backend: chosen, fallback:, conflicts:, threads:, kept_memory: }
+    def settings = { backend: chosen, fallback:, conflicts:, meanwhile:, threads:, kept_memory: }
 
     # @api private
     # @return [Symbol] the back-end as chosen, +:auto+ included
@@ -182,6 +206,7 @@ module Ikra
       "IKRA_BACKEND" => ->(text) { Ikra.backend = text },
       "IKRA_FALLBACK" => ->(text) { Ikra.fallback = text },
       "IKRA_CONFLICTS" => ->(text) { Ikra.conflicts = text },
+      "IKRA_MEANWHILE" => ->(text) { Ikra.meanwhile = text },
       "IKRA_THREADS" => ->(text) { Ikra.threads = Integer(text) },
       "IKRA_KEPT_MEMORY" => ->(text) { Ikra.kept_memory = Integer(text) },
       "IKRA_SEED" => ->(text) { Ikra.srand(Integer(text)) }

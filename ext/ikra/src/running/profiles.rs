@@ -20,11 +20,11 @@ pub fn add(ruby: &Ruby, profile: &Profile) {
     OPEN.with(ruby, |open| open.iter_mut().for_each(|(_, total)| total.merge(profile)));
 }
 
-/// A section that ran in plain Ruby.
-pub fn add_ruby(ruby: &Ruby, seconds: f64) {
-    let mut profile = Profile::default();
-    (profile.sections, profile.backend) = (1, Some("ruby"));
-    profile.add(Phase::Kernel, std::time::Duration::try_from_secs_f64(seconds).unwrap_or_default());
+/// What has run in plain Ruby: a section as a `whole`, or elements of one.
+pub fn add_ruby(ruby: &Ruby, seconds: f64, whole: bool) {
+    let mut profile = Profile { sections: u64::from(whole), backend: Some("ruby"), ..Profile::default() };
+    let phase = if whole { Phase::Kernel } else { Phase::Ruby };
+    profile.add(phase, std::time::Duration::try_from_secs_f64(seconds).unwrap_or_default());
     add(ruby, &profile);
 }
 
