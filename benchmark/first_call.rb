@@ -7,6 +7,8 @@
 #   rake bench:calls_deep        ruby -Ilib benchmark/first_call.rb --deep --only chain
 #
 # The last columns are CPU time: of the process that compiles and keeps it on disk, and of one that finds it there.
+# With --pure they are those of benchmark/first_call/pure.rb, which change nothing: what their first calls take where
+# Ruby begins with the elements, and where they wait for the code, as they do in all other tables.
 #
 # With --deep they are those of benchmark/first_call/deep.rb: many methods, and many ways to one.
 #
@@ -16,6 +18,7 @@
 require "optparse"
 require "tmpdir"
 require_relative "first_call/deep"
+require_relative "first_call/pure"
 require_relative "measurement"
 
 PHASES = %w[capture infer compile trace kernel copy_back].freeze
@@ -30,8 +33,14 @@ OptionParser.new do |parser|
   parser.on("--only NAME", "sections whose names have this in them")
   parser.on("--backend NAME", %w[cpu cuda cuda-emulated], "cpu, cuda or cuda-emulated (#{options[:backend]})")
   parser.on("--deep", "programs of many methods that call each other")
+  parser.on("--pure", "blocks that change nothing, against plain Ruby")
   parser.on("--steps", "also the steps of each section")
 end.parse!(into: options)
+
+if options[:pure]
+  puts "first calls, milliseconds, the fastest of #{options[:rounds]} processes", PureCalls.table(options[:rounds])
+  exit
+end
 
 if options[:backend] == "cuda-emulated"
   ENV["IKRA_CUDA_EMULATOR"] ||= File.join(Measurement::ROOT, "spec/support/cuda_emulator")

@@ -6,6 +6,7 @@
 #   rake bench:launches      ruby -Ilib benchmark/launches.rb
 
 require "ikra"
+Ikra.meanwhile = :wait
 Ikra.backend = :cpu
 
 # Makes a Hash for each tick, now and then an object, and keeps them.

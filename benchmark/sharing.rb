@@ -9,6 +9,7 @@
 # each). What comes of all three is compared.
 
 require "ikra"
+Ikra.meanwhile = :wait
 
 # One of many, which looks at all others.
 class Particle

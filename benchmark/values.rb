@@ -6,6 +6,7 @@
 #   rake bench:values      ruby -Ilib benchmark/values.rb --only words,vectors --rounds 3
 
 require "ikra"
+Ikra.meanwhile = :wait
 require "optparse"
 
 options = { backend: "cpu", rounds: 5, only: nil, scale: 1.0 }

@@ -4,10 +4,11 @@
 # Cars and pedestrians in a real town: the classes of traffic.rb on a street network from OpenStreetMap. A tick is a
 # second. After the last one the town is drawn as an SVG picture.
 #
-#   ruby examples/city.rb --ticks 600 --output city.svg
+#   ruby examples/city.rb --ticks 600 --output tmp/city.svg
 
 $LOAD_PATH.unshift(File.expand_path("../lib", __dir__))
 require "ikra"
+require "fileutils"
 require "optparse"
 require_relative "city/map"
 require_relative "city/street_network"
@@ -19,7 +20,7 @@ require_relative "traffic/weather"
 SECONDS_PER_MINUTE = 60
 
 options = {
-  ticks: 600, cars: 400, peds: 600, seed: 1, weather: Weather::GOOD, backend: Ikra.backend, output: "city.svg",
+  ticks: 600, cars: 400, peds: 600, seed: 1, weather: Weather::GOOD, backend: Ikra.backend, output: "tmp/city.svg",
   map: File.expand_path("data/dillingham.graphml", __dir__), title: "Dillingham, Alaska"
 }
 OptionParser.new do |parser|
@@ -54,5 +55,6 @@ while remaining > 0
   remaining -= ticks
 end
 
+FileUtils.mkdir_p(File.dirname(options[:output]))
 File.write(options[:output], Map.new(options[:title], streets, actors).to_svg)
 puts Checksum.of(actors)

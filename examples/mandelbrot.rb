@@ -5,10 +5,11 @@
 # picture in letters, or writes one in shades of grey.
 #
 #   ruby examples/mandelbrot.rb
-#   ruby examples/mandelbrot.rb --width 1600 --output mandelbrot.pgm
+#   ruby examples/mandelbrot.rb --width 1600 --output tmp/mandelbrot.pgm
 
 $LOAD_PATH.unshift(File.expand_path("../lib", __dir__))
 require "ikra"
+require "fileutils"
 require "optparse"
 
 # A point of the complex plane.
@@ -56,6 +57,7 @@ inside = points.pselect { |point| point.iterations(limit) == limit }
 if options[:output]
   # Early escapes take most of the range, so that the rim shows.
   greys = counts.map { |count| count == limit ? 0 : 255 - (Math.log(count + 1) / Math.log(limit + 1) * 255).to_i }
+  FileUtils.mkdir_p(File.dirname(options[:output]))
   File.binwrite(options[:output], "P5 #{width} #{height} 255\n#{greys.pack("C*")}")
 else
   letters = counts.map { |count| count == limit ? "@" : " .:-=+*#%"[[count / 3, 8].min] }

@@ -235,7 +235,7 @@ each_compiling_backend do |backend|
     Ikra.conflicts = :raise
     marks = [0, 0]
     expect { (0...4).peach { |i| marks[i / 2] = marks[0] + marks[1] + i } }
-      .to raise_error(Ikra::RaceError) { |error| expect(error.elements).to all(be_between(0, 3)) }
+      .to raise_error(Ikra::ConflictError) { |error| expect(error.elements).to all(be_between(0, 3)) }
     expect(marks).to eq([0, 0])
   ensure
     Ikra.conflicts = :in_order

@@ -272,7 +272,7 @@ RSpec.describe "The cache" do
   it "is told of and cleared by ikra" do
     write(program)
     run
-    ikra = [RbConfig.ruby, File.join(__dir__, "../bin/ikra")]
+    ikra = [RbConfig.ruby, File.join(__dir__, "../exe/ikra")]
     told, = Open3.capture2(environment({}), *ikra, "cache")
     expect(told).to match(/\Acache: #{Regexp.escape(cache)}, #{files.size} files, \d+ KB\n  1 sections, \d+ KB\n/)
     told, = Open3.capture2(environment({}), *ikra, "doctor")

@@ -59,6 +59,15 @@ each_compiling_backend do
       end
     end
 
+    def later = 3
+
+    it "calls a method where a variable of that name is assigned later" do
+      block = proc { |n| n * later }
+      later = 5
+      expect([1, 2].pmap(&block)).to eq([3, 6])
+      expect([1, 2].pmap { |n| n * later }).to eq([5, 10])
+    end
+
     it "is not text that was not kept" do
       section = eval("proc { |n| n + 1 }", binding, "(typed)", 7) # rubocop:disable Style/EvalWithLocation
       expect { [1, 2].pmap(&section) }

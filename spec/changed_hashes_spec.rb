@@ -179,7 +179,7 @@ each_backend do |backend|
   it "is named where elements conflict" do
     Ikra.conflicts = :raise
     h = Hash.new(0)
-    expect { [3, 3].peach { |x| h[x] += 1 } }.to raise_error(Ikra::RaceError, /the pairs of the same Hash/)
+    expect { [3, 3].peach { |x| h[x] += 1 } }.to raise_error(Ikra::ConflictError, /the pairs of the same Hash/)
   ensure
     Ikra.conflicts = :in_order
   end

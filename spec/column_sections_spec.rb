@@ -407,8 +407,9 @@ RSpec.describe Ikra::Column do
       Ikra.conflicts = :raise
       values = column([0] * 9)
       view = values[3..]
-      expect { 5.ptimes { |i| view[i] = values[i + 2] } }.to raise_error(Ikra::RaceError, /of the same Ikra::Column/)
-      expect { 6.ptimes { |i| view[i] = values[i] } }.to raise_error(Ikra::RaceError)
+      expect { 5.ptimes { |i| view[i] = values[i + 2] } }
+        .to raise_error(Ikra::ConflictError, /of the same Ikra::Column/)
+      expect { 6.ptimes { |i| view[i] = values[i] } }.to raise_error(Ikra::ConflictError)
       expect { 6.ptimes { |i| view[i] += 1 } }.not_to raise_error
     ensure
       Ikra.conflicts = :in_order

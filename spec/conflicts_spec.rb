@@ -226,14 +226,14 @@ RSpec.describe "A conflict" do
     counts = [0]
     section = -> { [1, 2].peach { |n| counts[0] = [counts[0] + n, n].max if counts.sum < 10 } }
     place = /\A\S*conflicts_spec.rb:#{__LINE__ - 1}:in .*: peach runs its elements in order/
-    message = /#{place}.*elements 0 and 1 race for item 0/m
+    message = /#{place}.*elements 0 and 1 conflict over item 0/m
     expect { section.call }.to output(message).to_stderr
     expect { section.call }.not_to output.to_stderr
     expect(counts).to eq([6])
   end
 
   it "may be raised in a whole program" do
-    text = "a = [0]; begin; [1, 2].peach { |n| a[0] = a.sum + n }; rescue Ikra::RaceError => e; p e.elements; end"
+    text = "a = [0]; begin; [1, 2].peach { |n| a[0] = a.sum + n }; rescue Ikra::ConflictError => e; p e.elements; end"
     output = IO.popen({ "IKRA_CONFLICTS" => "raise", "IKRA_BACKEND" => "cpu" },
                       [RbConfig.ruby, "-Ilib", "-rikra", "-e", text], &:read)
     expect(output).to eq("[0, 1]\n")

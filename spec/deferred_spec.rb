@@ -134,7 +134,7 @@ each_compiling_backend do |backend|
         20.ptimes { |i| add.call(sums, i % 5, sums[(i + 1) % 5]) }
       end
     end
-    expect(&run).to raise_error(Ikra::RaceError, /race for item/)
+    expect(&run).to raise_error(Ikra::ConflictError, /conflict over item/)
     Ikra.conflicts = :in_order
     expect(&run).to output(anything).to_stderr.or(output("").to_stderr)
     expect(sums).to eq(plain)
@@ -211,7 +211,7 @@ each_compiling_backend do |backend|
 
   it "leaves to conflicts what an element looks at" do
     counts = [0] * 4
-    expect { [1, 2].peach { |n| counts[0] += counts[1] + n } }.to raise_error(Ikra::RaceError)
-    expect { [1, 2].pmap { |n| counts[0] += n } }.to raise_error(Ikra::RaceError)
+    expect { [1, 2].peach { |n| counts[0] += counts[1] + n } }.to raise_error(Ikra::ConflictError)
+    expect { [1, 2].pmap { |n| counts[0] += n } }.to raise_error(Ikra::ConflictError)
   end
 end

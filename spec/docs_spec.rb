@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
-# docs/errors.md lists every kind of refusal that the sources can give.
+# docs/errors.md lists every error code that the sources can give.
 RSpec.describe "docs/errors.md" do
   root = File.expand_path("..", __dir__)
-  slug = /"([a-z]+(?:-[a-z]+)+)"/
+  code = /"([a-z]+(?:-[a-z]+)+)"/
 
-  # Where slugs stand in the sources: the table of what has no place in the AST, the arguments of the functions that
-  # refuse, and messages that end with one in brackets.
-  in_table = /^\s+[A-Z_]+ #{slug}$/
-  in_call = /(?:\brefuse_here\(|\brefuse\(|\bstop\(|\bDiagnostic::new\(|\bslug: )\s*#{slug}/
+  # Where error codes stand in the sources: the table of what has no place in the AST, the arguments of the functions
+  # that refuse, and messages that end with one in brackets.
+  in_table = /^\s+[A-Z_]+ #{code}$/
+  in_call = /(?:\brefuse_here\(|\brefuse\(|\bstop\(|\bDiagnostic::new\(|\bslug: )\s*#{code}/
   in_message = /\[([a-z]+(?:-[a-z]+)+)\]/
 
   sources = Dir[File.join(root, "{src,ext/ikra/src}/**/*.rs"), File.join(root, "lib/**/*.rb")]
@@ -22,17 +22,17 @@ RSpec.describe "docs/errors.md" do
   given = given.uniq.sort
   listed = File.read(File.join(root, "docs/errors.md"), encoding: Encoding::UTF_8).scan(/^\| `([a-z-]+)` \|/).flatten
 
-  it "has found the slugs" do
+  it "has found the error codes" do
     expect(given).to include("unsupported-hash", "captured-write", "unsupported-method", "changing-base", "no-source",
                              "method-object", "syntax-error", "uninitialized-constant")
   end
 
-  it "lists every slug once" do
+  it "lists every error code once" do
     expect(listed.tally.select { |_, count| count > 1 }).to be_empty
     expect(given - listed).to be_empty
   end
 
-  it "lists no slug that is not given" do
+  it "lists no error code that is not given" do
     expect(listed - given).to be_empty
   end
 

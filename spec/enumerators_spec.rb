@@ -31,6 +31,25 @@ module Enumerators
 end
 
 each_backend do
+  it "has no use for the value of a block that `each` has none for" do
+    expect_same([["a,b\n1,2\n3,4", 1]]) do |text, from|
+      head = last = nil
+      rows = []
+      text.each_line.with_index(from) do |line, number|
+        if number == 1
+          head, last = line, line # rubocop:disable Style/ParallelAssignment
+        else
+          rows << [head, last, line]
+        end
+      end
+      rows
+    end
+    expect_same([[3, 4]]) { |l| l.map.with_index(2) { |x, i| [x, i] } }
+    expect_same([[3, 4]]) { |l| l.each_with_index.map { |x, i| x * i } }
+    expect_same([[3, 4]]) { |l| l.select.with_index { |x, i| x > 3 && i == 1 } }
+    expect_same([[3, 4]]) { |l| l.each.with_index(9_223_372_036_854_775_800) { |x, i| break [x, i] if x == 4 } }
+  end
+
   it "hand on several values to blocks that make keys" do
     pairs = Enumerators::Pairs.new
     expect_same([1, 2]) { |x| [pairs.uniq { |_, v| v }, pairs.uniq { |a| a }, pairs.uniq { |_, *r| r.size + x }] }

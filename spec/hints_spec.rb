@@ -84,15 +84,15 @@ each_compiling_backend do
 
   it "is of local variables around the section" do
     x = 5
-    hint = /race for the variable `x`.*another name.*`\|…; x\|`.*`x \+= …`/m
+    hint = /conflict over the variable `x`.*another name.*`\|…; x\|`.*`x \+= …`/m
     Ikra.conflicts = :raise
     expect do
       [1, 2].pmap do |y|
         x = y
         x * 2
       end
-    end.to raise_error(Ikra::RaceError, hint)
-    expect { [1, 2].pmap { |y| x = (x * 2) + y } }.to raise_error(Ikra::RaceError, hint)
+    end.to raise_error(Ikra::ConflictError, hint)
+    expect { [1, 2].pmap { |y| x = (x * 2) + y } }.to raise_error(Ikra::ConflictError, hint)
     expect(x).to eq(5)
     range = 1..2
     refused(/cannot share.*\[captured-write\]/) { [1, 2].peach { |y| range = y if range } }

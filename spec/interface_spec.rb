@@ -93,6 +93,79 @@ RSpec.describe Ikra do
     end
   end
 
+  describe ".settings" do
+    variables = { backend: %w[IKRA_BACKEND ruby], cache: %w[IKRA_CACHE 0], fallback: %w[IKRA_FALLBACK ruby],
+                  conflicts: %w[IKRA_CONFLICTS raise], meanwhile: %w[IKRA_MEANWHILE wait],
+                  threads: %w[IKRA_THREADS 3], kept_memory: %w[IKRA_KEPT_MEMORY 1024] }
+
+    it "are what was set" do
+      described_class.backend = :ruby
+      described_class.fallback = :ruby
+      expect(described_class.settings).to include(backend: :ruby, fallback: :ruby, threads: described_class.threads)
+      expect(described_class.settings.keys).to eq(variables.keys)
+    end
+
+    it "have a variable of the environment each" do
+      environment = variables.values.to_h
+      output = program('require "ikra"; print Ikra.settings.values.join(" ")', environment)
+      expect(output).to eq("ruby false ruby raise wait 3 1024")
+    end
+
+    it "are as they are without one where the variable is empty" do
+      output = program('require "ikra"; print Ikra.chosen, Ikra.fallback', "IKRA_BACKEND" => "", "IKRA_FALLBACK" => "")
+      expect(output).to eq("autoraise")
+    end
+
+    it "name the variable that holds what is none" do
+      wrong = { "IKRA_BACKEND" => "gpu", "IKRA_FALLBACK" => "no", "IKRA_CONFLICTS" => "no", "IKRA_THREADS" => "many",
+                "IKRA_KEPT_MEMORY" => "-1", "IKRA_SEED" => "x" }
+      wrong.each do |name, text|
+        expect(program('require "ikra"', name => text)).to match(/: #{name}: .*\(ArgumentError\)/), name
+      end
+    end
+
+    it "include a seed in the environment" do
+      text = 'require "ikra"; print [1, 2].pmap { |_| rand }'
+      given = Array.new(2) { program(text, "IKRA_SEED" => "42", "IKRA_BACKEND" => "cpu") }
+      expect(given.uniq.size).to eq(1)
+    end
+  end
+
+  it "prints no warning when it is loaded with -w" do
+    folder = File.expand_path("../lib", __dir__)
+    output, = Open3.capture2e(RbConfig.ruby, "-w", "-I", folder, "-e", 'require "ikra"; require "ikra/refinements"')
+    expect(output).to eq("")
+  end
+
+  describe "a method that takes no block" do
+    blockless = { plazy: [], ptally: [], pfirst: [], ptake: [1], pdrop: [1], pinclude?: [1], pcompact: [],
+                  pflatten: [], preverse: [], pshuffle: [] }
+    stages = { compact: [], take: [1], drop: [1], reverse: [], shuffle: [], flatten: [], include?: [1], tally: [],
+               first: [], to_a: [], plazy: [] }
+
+    it "says so" do
+      blockless.each do |name, arguments|
+        expect { [1].public_send(name, *arguments) { |x| x } }
+          .to raise_error(ArgumentError, "#{name} takes no block") { |error|
+            expect(error.backtrace.first).to start_with("#{__FILE__}:#{__LINE__ - 2}:")
+          }
+        expect { [1].public_send(name, *arguments) }.not_to raise_error
+      end
+    end
+
+    it "says so as a stage, too" do
+      chains = [[1].plazy, [1].plazy.map { |x| x + 1 }.take(3)]
+      chains.product(stages.to_a).each do |chain, (name, arguments)|
+        expect { chain.public_send(name, *arguments) { |x| x } }.to raise_error(ArgumentError, "#{name} takes no block")
+      end
+    end
+
+    it "is none that has one" do
+      methods = Ikra::ParallelMethods.instance_methods(false).map { |name| Ikra::ParallelMethods.instance_method(name) }
+      expect(methods.reject { |method| method.parameters.any? { |kind,| kind == :block } }).to be_empty
+    end
+  end
+
   describe ".fallback" do
     it "raises at first" do
       expect(described_class.fallback).to eq(:raise)
@@ -144,6 +217,21 @@ RSpec.describe Ikra do
       expect(profile[:kernel]).to be > 0.0
       expect(profile.to_h.keys).to eq([*Ikra::Profile::PHASES, :sections, :backend])
       expect(profile.to_s).to include("2 sections on").and include("copy-back")
+      expect(profile.inspect).to match(/\A#<Ikra::Profile 2 sections on \S+, \d+\.\d ms: (\w+ \d+\.\d(, )?)+>\z/)
+    end
+
+    it "tells which lines of the program compiling went to" do
+      profile = described_class.profile do
+        [1, 2].pmap do |n|
+          text = "#{n};#{n}".split(";").join("-")
+          text.size
+        end
+      end
+      line = __LINE__ - 4
+      expect(profile.lines.keys.first).to eq("#{__FILE__}:#{line}")
+      expect(profile.lines.values.sum).to be_within(1e-6).of(1.0)
+      expect(profile.to_s).to match(/compiled: #{Regexp.escape(__FILE__)}:#{line} \d+ %/)
+      expect(described_class.profile { [1, 2].pmap { |n| n } }.to_s).not_to include("compiled")
     end
 
     it "explains" do
@@ -197,6 +285,7 @@ RSpec.describe Ikra do
     described_class.backend = :ruby
     profile = described_class.profile { [1].pmap { |n| n } }
     expect([profile.sections, profile.backend]).to eq([1, :ruby])
+    expect(described_class.profile { nil }.inspect).to eq("#<Ikra::Profile 0 sections on nothing, 0.0 ms>")
   end
 
   it "explains a section, and what its own loops go through" do

@@ -51,7 +51,7 @@ module Racing
   def race
     yield
     nil
-  rescue Ikra::RaceError => e
+  rescue Ikra::ConflictError => e
     @error = e
     [e.elements, e.accesses, e.variable]
   end
@@ -243,7 +243,7 @@ each_compiling_backend do
       cells = Array.new(3) { |i| Racing::Cell.new(i).tap { |cell| cell.items = streets[i % 2].actors } }
       expect(race { cells.peach { |cell| cell.items[cell.x / 2] += 1 } }).to be_nil
       expect(race { cells.peach { |cell| cell.items[2] += 1 } }).to eq([[0, 2], %i[write read], 2])
-      expect(@error.message).to include("race for item 2 of the same Array (in @items of Racing::Cell) in tick 0")
+      expect(@error.message).to include("conflict over item 2 of the same Array (in @items of Racing::Cell) in tick 0")
       expect(@error.object).to equal(streets[0].actors)
     end
 
@@ -385,9 +385,9 @@ each_compiling_backend do
     cells = ring(3)
     error = raised { cells.peach { |cell| cell.other.add(cell.x) } }
     lines = [Racing::Cell.instance_method(:add).source_location[1] + 1, __LINE__ - 1].map { |n| "#{__FILE__}:#{n}" }
-    expect(error).to be_a(Ikra::RaceError).and be_a(Ikra::Error).and be_a(Ikra::ElementError)
+    expect(error).to be_a(Ikra::ConflictError).and be_a(Ikra::Error).and be_a(Ikra::ElementError)
     expect(error.message).to start_with(
-      "#{lines[1]}: elements 0 and 1 race for @x of the same Racing::Cell in tick 0: " \
+      "#{lines[1]}: elements 0 and 1 conflict over @x of the same Racing::Cell in tick 0: " \
       "0 writes it (#{lines[0]}), 1 reads it (#{lines[1]})\n  hint: let every element write its own"
     )
     expect([error.elements, error.accesses, error.lines, error.variable, error.tick, error.element_index])
@@ -418,7 +418,8 @@ each_compiling_backend do
   it "leaves an exception that comes first alone" do
     cells = ring(4)
     expect { cells.peach { |cell| cell.x = cell.x == 1 ? 1 / cell.y : cell.other.y } }.to raise_error(ZeroDivisionError)
-    expect { cells.peach { |cell| cell.x = cell.x == 2 ? 1 / cell.y : cell.other.x } }.to raise_error(Ikra::RaceError)
+    expect { cells.peach { |cell| cell.x = cell.x == 2 ? 1 / cell.y : cell.other.x } }
+      .to raise_error(Ikra::ConflictError)
     expect(cells.map(&:x)).to eq([0, 1, 2, 3])
   end
 

@@ -147,7 +147,7 @@ each_backend do |backend|
 
     Ikra.conflicts = :raise
     expect { Array.new(500) { |i| i }.pmap { |i| i + random.rand(1000) } }
-      .to raise_error(Ikra::RaceError, /race for the state of a Random.*give each element a Random of its own/m)
+      .to raise_error(Ikra::ConflictError, /conflict over the state of a Random.*give each element a Random of its own/m)
     expect(random).to eq(copy)
   ensure
     Ikra.conflicts = conflicts

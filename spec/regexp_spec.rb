@@ -206,6 +206,17 @@ RSpec.describe "Regular expressions" do
     expect { lines.pmap { |x| x.scan(several[x.size % 2]) } }.to raise_error(Ikra::UnsupportedError, /one of several/)
   end
 
+  it "match texts with ligatures without case, where the pattern has no letters that are one" do
+    texts = ["Straße", "GROẞ", "Maß", "ﬁnal Oﬃce", "ﬂ"]
+    expect_ruby(texts) { |x| [x =~ /STRA/i, x[/gro./i], x.gsub(/[a-m]/i, "-"), x.match?(/s\w/i)] }
+    expect_ruby(texts) { |x| x.sub(/o(ﬃ|x)/, '<\1>') }
+    ["ss", "s+", "(s)(?:s)", "s{2}", "fi", "i|f", "Fl", "s.t"].each do |source|
+      pattern = Regexp.new(source, Regexp::IGNORECASE)
+      expect { [*texts, "ﬆ"].pmap { |x| x.match?(pattern) } }
+        .to raise_error(Ikra::UnsupportedError, /ß where the pattern has ss/)
+    end
+  end
+
   it "match as Ruby does, whatever they are" do
     random = RandomPatterns.new(1)
     told = []

@@ -23,7 +23,9 @@ RSpec.describe Ikra::Requirements do
     described_class.new(config:, environment:, folders:, **others).missing
   end
 
-  let(:complete) { commands(cargo: "cargo 2.0.0 (abc 2030-01-01)", rustc: "rustc 2.0.0", cc: "cc 14") }
+  let(:complete) do
+    commands(cargo: "cargo 2.0.0 (abc 2030-01-01)", rustc: "rustc 2.0.0", cc: "cc 14", make: "GNU Make 4.3")
+  end
 
   def libclang(name)
     Dir.mkdir(File.join(@folder, "llvm-14"))
@@ -38,14 +40,37 @@ RSpec.describe Ikra::Requirements do
   it "names everything that is missing at once, with how to get it" do
     texts = missing({ "PATH" => "/nowhere" }, config: { "rubyhdrdir" => "/nowhere" })
     expect(texts.map { |text| text[/\A[^:(]+/] })
-      .to match(["Rust 1.95 or newer ", "The headers of Ruby", "A C compiler, called cc", /libclang/])
+      .to match(["Rust 1.95 or newer ", "The headers of Ruby", "A C compiler, called cc", "make", /libclang/])
     expect(texts[0]).to include("rustup.rs")
-    expect(texts[1..]).to all(include("apt-get install").and(include("macOS: ")))
+    expect(texts[1..]).to all(include("apt-get install"))
+  end
+
+  it "are told in the commands of the system" do
+    nowhere = ->(system) { missing({ "PATH" => "/nowhere" }, config: { "host_os" => system })[1..] }
+    expect(nowhere.call("linux-musl")).to all(match(/:\n    Alpine: apk add [a-z -]+\z/))
+    expect(nowhere.call("linux-gnu")).to all(match(/:\n    Debian and Ubuntu: sudo apt-get install [a-z0-9 -]+\z/))
+    expect(nowhere.call("darwin23")).to all(match(/:\n    macOS: [a-z -]+\z/))
+  end
+
+  it "are make, by any of its names" do
+    libclang("libclang.so")
+    without = { **complete, "PATH" => complete["PATH"] }
+    File.delete("#{@folder}/make")
+    expect(missing(without)).to match([/\Amake:\n    .*apt-get install make\z/])
+    commands("my-make": "Make 1")
+    expect(missing({ **without, "MAKE" => "my-make -j2" })).to eq([])
+    expect(missing({ **without, **commands(gmake: "GNU Make 4.3") })).to eq([])
+  end
+
+  it "have rustc link no musl into the extension" do
+    flags = ->(system) { described_class.new(config: { "host_os" => system, "host_cpu" => "x86_64" }).rustflags }
+    expect(flags.call("linux-musl")).to eq(%w[-C target-feature=-crt-static])
+    expect(flags.call("linux-gnu")).to eq([])
   end
 
   it "are a Rust that is new enough" do
     libclang("libclang.so")
-    old = commands(cargo: "cargo 1.63.0", rustc: "rustc 1.63.0", cc: "cc 14")
+    old = commands(cargo: "cargo 1.63.0", rustc: "rustc 1.63.0", cc: "cc 14", make: "GNU Make 4.3")
     expect(missing(old)).to match([/\ARust 1\.95 or newer \(this is Rust 1\.63\.0 and 1\.63\.0\)/])
   end
 

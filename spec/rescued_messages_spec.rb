@@ -38,6 +38,13 @@ each_backend do
     expect_texts([0, -1]) { |x| begin; [1, 2].first(x); rescue => e; e.message; end }
   end
 
+  it "are in US-ASCII, or in the encoding of the value, where no pattern matches" do
+    expect_texts([1, 2]) { |x| begin; case x; in 2 then "2"; end; rescue => e; e.message; end }
+    expect_texts([1, 2]) { |x| begin; case "é#{x}"; in "2" then "2"; end; rescue => e; e.message; end }
+    expect_texts([1, 2]) { |x| begin; case [x, :é]; in [2, _] then "2"; end; rescue => e; e.message; end }
+    expect_texts([1, 2]) { |x| begin; x => 2; "2"; rescue => e; e.message; end }
+  end
+
   it "tell texts that are no numbers, and keys that are not there" do
     expect_texts(%w[1 x 2z é] + ["", "a\nb"]) { |x| begin; Integer(x); rescue => e; e.message; end }
     expect_texts(%w[1 x 2z] + [""]) { |x| begin; Float(x); rescue ArgumentError => e; "bad: #{e.message}"; end }

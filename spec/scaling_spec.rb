@@ -31,7 +31,7 @@ RSpec.describe "Time" do
   def expect_linear(size, least: 0.003, again: 4, &section)
     [size, size * 4].each(&section)
     few, many = [size, size * 4].map { |n| Scaling.took { section.call(n) } }
-    return expect_linear(size, least: least, again: again - 1, &section) if many >= 10 * [few, least].max && again > 0
+    return expect_linear(size, least:, again: again - 1, &section) if many >= 10 * [few, least].max && again > 0
 
     expect(many).to be < 10 * [few, least].max
   end

@@ -323,7 +323,7 @@ RSpec.describe "Ikra.section" do
       expect([sum, base.map(&:value)]).to eq([1, [*0...20]])
     end
 
-    it "names the variable of the code around them that elements race for, and runs them in order" do
+    it "names the variable of the code around them that elements conflict over, and runs them in order" do
       program = lambda do |base|
         Ikra.section do
           last = 1
@@ -332,7 +332,7 @@ RSpec.describe "Ikra.section" do
       end
       previous = Ikra.conflicts
       Ikra.conflicts = :raise
-      expect { program.call(cells) }.to raise_error(Ikra::RaceError, /race for the variable `last`/)
+      expect { program.call(cells) }.to raise_error(Ikra::ConflictError, /conflict over the variable `last`/)
       Ikra.conflicts = :in_order
       Warnings.without { expect_same_program(&program) }
     ensure

@@ -9,6 +9,9 @@ ENV["IKRA_CUDA_EMULATOR"] ||= emulator if !HAS_GPU && has_compiler && File.direc
 
 # Examples compile what they look at, and leave the user's cache alone.
 ENV["IKRA_CACHE"] ||= "0"
+# Most is about what compiled code does with all elements, in processes of their own too: meanwhile_spec.rb is about the
+# rest.
+ENV["IKRA_MEANWHILE"] ||= "wait"
 
 # Find patterns are experimental in Ruby 3.1.
 Warning[:experimental] = false
@@ -56,7 +59,11 @@ extend Backends # rubocop:disable Style/MixinUsage
 RSpec.configure do |config|
   # Examples run in any company.
   conflicts = Ikra.conflicts
-  config.after { Ikra.conflicts = conflicts }
+  meanwhile = Ikra.meanwhile
+  config.after do
+    Ikra.conflicts = conflicts
+    Ikra.meanwhile = meanwhile
+  end
   warned = Ikra.const_get(:Section).instance_variable_get(:@warned)
   config.before { warned.clear }
   config.extend Backends

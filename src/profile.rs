@@ -8,6 +8,8 @@ pub enum Phase {
     Capture,
     Infer,
     Compile,
+    /// Elements that Ruby has run while code was made.
+    Ruby,
     Trace,
     Upload,
     Kernel,
@@ -16,10 +18,11 @@ pub enum Phase {
 }
 
 impl Phase {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Capture,
         Self::Infer,
         Self::Compile,
+        Self::Ruby,
         Self::Trace,
         Self::Upload,
         Self::Kernel,
@@ -32,6 +35,7 @@ impl Phase {
             Self::Capture => "capture",
             Self::Infer => "infer",
             Self::Compile => "compile",
+            Self::Ruby => "ruby",
             Self::Trace => "trace",
             Self::Upload => "upload",
             Self::Kernel => "kernel",
@@ -50,13 +54,34 @@ pub struct Step {
     pub count: u64,
 }
 
+/// What the expressions that were inferred are counted by: lines of the user's code with all that they call, and methods
+/// of `core.rb`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Cost {
+    Line,
+    Part,
+}
+
+impl Cost {
+    pub const ALL: [Self; 2] = [Self::Line, Self::Part];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Line => "lines",
+            Self::Part => "parts",
+        }
+    }
+}
+
 /// Time spent by phase, summed over sections.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Profile {
     /// By [`Phase`].
-    pub seconds: [f64; 8],
+    pub seconds: [f64; 9],
     /// By name, in the order in which they were met first.
     pub steps: Vec<Step>,
+    /// By what they are of, and its name.
+    pub costs: Vec<(Cost, String, u64)>,
     pub sections: u64,
     /// The back-end that ran the last section.
     pub backend: Option<&'static str>,
@@ -84,6 +109,14 @@ impl Profile {
         }
     }
 
+    /// Adds expressions that were inferred.
+    pub fn cost(&mut self, of: Cost, name: &str, count: u64) {
+        match self.costs.iter_mut().find(|(known, other, _)| *known == of && other == name) {
+            Some((_, _, all)) => *all += count,
+            None => self.costs.push((of, name.to_string(), count)),
+        }
+    }
+
     /// Seconds spent in a phase.
     pub fn seconds(&self, phase: Phase) -> f64 {
         self.seconds[phase as usize]
@@ -105,6 +138,7 @@ impl Profile {
                 step.count,
             );
         }
+        other.costs.iter().for_each(|(of, name, count)| self.cost(*of, name, *count));
         self.sections += other.sections;
         self.backend = other.backend.or(self.backend);
     }

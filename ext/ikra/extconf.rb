@@ -10,13 +10,16 @@ config = RbConfig::CONFIG
 manifest = File.expand_path("Cargo.toml", __dir__)
 library = config["host_os"].include?("darwin") ? "libnative.dylib" : "libnative.so"
 
-missing = Ikra::Requirements.new.missing
+requirements = Ikra::Requirements.new
+missing = requirements.missing
 abort "The extension of Ikra cannot be built here. It needs:\n\n- #{missing.join("\n- ")}\n" if missing.any?
 
 # CARGO_TARGET_DIR, where it is set, keeps what cargo built for the next time; otherwise the several hundred megabytes
 # are in the way once the extension is installed.
 kept = ENV.fetch("CARGO_TARGET_DIR", nil)
 target = kept || File.expand_path("target")
+
+flags = [ENV.fetch("RUSTFLAGS", nil), *requirements.rustflags].compact.join(" ")
 
 File.write("Makefile", <<~MAKEFILE)
   sitearchdir = #{config["sitearchdir"]}
@@ -25,7 +28,7 @@ File.write("Makefile", <<~MAKEFILE)
   LIBRARY = $(CARGO_TARGET_DIR)/release/#{library}
 
   all:
-  \tRUBY="#{RbConfig.ruby}" CARGO_TARGET_DIR="$(CARGO_TARGET_DIR)" \\
+  \t#{"RUSTFLAGS=\"#{flags}\" " unless flags.empty?}RUBY="#{RbConfig.ruby}" CARGO_TARGET_DIR="$(CARGO_TARGET_DIR)" \\
   \t  cargo build --release --locked --package ikra-native --manifest-path "#{manifest}"
 
   install: all

@@ -26,8 +26,16 @@ module Ikra
     def missing
       return [unsupported] if unsupported
 
-      [rust, headers, linker, libclang].compact
+      [rust, headers, linker, make, libclang].compact
     end
+
+    # Rust links musl into what it makes for it, which no extension of a dynamic Ruby may have twice.
+    #
+    # @return [Array<String>] flags for rustc
+    def rustflags = musl? ? %w[-C target-feature=-crt-static] : []
+
+    # @return [Boolean] is this a Linux with musl, such as Alpine?
+    def musl? = @config["host_os"].include?("musl")
 
     private
 
@@ -52,13 +60,22 @@ module Ikra
     def headers
       return if File.exist?(File.join(@config["rubyhdrdir"].to_s, "ruby.h"))
 
-      advice("The headers of Ruby", debian: "ruby-dev", macos: "a Ruby that is not the system's: brew install ruby")
+      advice("The headers of Ruby", debian: "ruby-dev", alpine: "ruby-dev",
+                                    macos: "a Ruby that is not the system's: brew install ruby")
     end
 
     def linker
       return if output("cc", "--version")
 
-      advice("A C compiler, called cc", debian: "gcc libc6-dev", macos: "xcode-select --install")
+      advice("A C compiler, called cc", debian: "gcc libc6-dev", alpine: "gcc musl-dev",
+                                        macos: "xcode-select --install")
+    end
+
+    # `gem install` calls it by this variable, too.
+    def make
+      return if [@environment["MAKE"], "make", "gmake"].compact.any? { |command| output(*command.split, "--version") }
+
+      advice("make", debian: "make", alpine: "make", macos: "xcode-select --install")
     end
 
     def libclang
@@ -66,15 +83,22 @@ module Ikra
       return if named.any? { |path| File.file?(path) || holds_libclang?(path) }
       return if Dir.glob(@folders).any? { |folder| holds_libclang?(folder) }
 
-      advice("libclang, or its folder in LIBCLANG_PATH", debian: "libclang-dev", macos: "xcode-select --install")
+      advice("libclang, or its folder in LIBCLANG_PATH", debian: "libclang-dev", alpine: "clang-dev",
+                                                         macos: "xcode-select --install")
     end
 
     def holds_libclang?(folder)
       Dir.glob("{libclang{,-[0-9]*}.so{,.*},libclang.dylib}", base: folder).any?
     end
 
-    def advice(what, debian:, macos:)
-      "#{what}:\n    Debian and Ubuntu: sudo apt-get install #{debian}\n    macOS: #{macos}"
+    # How to get something, with the commands of this system alone.
+    def advice(what, debian:, alpine:, macos:)
+      how = if musl? then "Alpine: apk add #{alpine}"
+            elsif @config["host_os"].include?("darwin") then "macOS: #{macos}"
+            else
+              "Debian and Ubuntu: sudo apt-get install #{debian}"
+            end
+      "#{what}:\n    #{how}"
     end
 
     # What a command prints; nil where it is not there or fails.

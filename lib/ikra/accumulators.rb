@@ -4,6 +4,8 @@ module Ikra
   # Accumulators, the local variables around the section that elements write: their parts are reduced. Called by the
   # extension; Ruby's own operators do the work, so Integers grow as they do in Ruby. Each part has a place: its element
   # and tick, for the exception where an operator does not take it.
+  #
+  # @api private
   module Accumulators
     class << self
       # `total += x`: the parts in the order of the elements.

@@ -23,6 +23,7 @@ require_relative "composition"
 require_relative "written"
 require_relative "progress_bar"
 require_relative "fallbacks"
+require_relative "meanwhile"
 require_relative "section"
 require_relative "output"
 require_relative "debug"
@@ -37,6 +38,10 @@ require_relative "changes"
 
 # Runs the blocks of array operations in parallel, on a GPU or on all CPU cores, over ordinary objects.
 module Ikra
+  # What the extension defines.
+  #
+  # @api private
+  module Native; end
   private_constant :Native
 
   class << self
@@ -109,17 +114,14 @@ module Ikra
       nil
     end
 
-    # Which back-ends can run here, what was found for them and what is missing. `ikra doctor` prints it.
+    # Whether sections run here, on what, and what is missing: `ikra doctor` prints it. A small section runs for that.
     #
-    # @return [String]
+    #   puts Ikra.doctor
+    #
+    # @return [Doctor] text by +to_s+, data by +to_h+
     def doctor
-      <<~TEXT
-        Ikra #{VERSION}, Ruby #{RUBY_VERSION}
-        sections run on #{backend.inspect}
-        cpu: all #{Etc.nprocessors} cores
-        #{Native.availability.chomp}
-        #{Cache.summary}
-      TEXT
+      require_relative "doctor"
+      Doctor.examine
     end
 
     # What Ikra makes of a section: its lines with the inferred types, the columns read and written, the intermediate
@@ -166,9 +168,5 @@ module Ikra
     end
   end
 
-  self.backend = ENV["IKRA_BACKEND"] if ENV["IKRA_BACKEND"]
-  self.cache = false if ENV["IKRA_CACHE"] == "0"
-  self.conflicts = ENV["IKRA_CONFLICTS"] if ENV["IKRA_CONFLICTS"]
-  self.kept_memory = Integer(ENV["IKRA_KEPT_MEMORY"]) if ENV["IKRA_KEPT_MEMORY"]
-  self.threads = Integer(ENV["IKRA_THREADS"]) if ENV["IKRA_THREADS"]
+  Environment.apply(ENV)
 end

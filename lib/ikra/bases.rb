@@ -4,6 +4,8 @@ require_relative "collections"
 
 module Ikra
   # What a section is called on: the elements of a collection, and how its block gets them.
+  #
+  # @api private
   class Base
     # A class may define methods of its own by these names.
     ARITY = Proc.instance_method(:arity)
@@ -84,6 +86,14 @@ module Ikra
       [@items.size, @arguments, @takes_apart, @items.looked_at, *marks]
     end
 
+    # The same without so many elements at the beginning.
+    def rest(done)
+      copy = dup
+      items = @items.rest(done)
+      copy.instance_exec { @items = items }
+      copy
+    end
+
     # Something that yields what the collection has yielded.
     def again = @items.again
 
@@ -115,8 +125,11 @@ module Ikra
   end
 
   # An Array as a base, as most are: the only column, which is yielded as it is.
+  #
+  # @api private
   class ArrayBase
     SIZE = Array.instance_method(:size)
+    PART = Array.instance_method(:[])
 
     # @return [Array] what is gone through, and can be again
     attr_reader :columns
@@ -129,6 +142,7 @@ module Ikra
     def size = SIZE.bind_call(@columns)
     def empty? = size.zero?
     def form = nil
+    def rest(done) = ArrayBase.new(PART.bind_call(columns, done..) || [])
 
     def result(operation, given)
       case operation
@@ -140,6 +154,8 @@ module Ikra
   end
 
   # Of a section that is a program: nothing is gone through, and its block gets nothing.
+  #
+  # @api private
   class ProgramBase
     def empty? = false
     def columns = [Series.new(0, 1)]

@@ -5,6 +5,8 @@ module Ikra
   RubyVM.keep_script_lines = true if defined?(IRB) || defined?(Pry)
 
   # Finds the source of a block or method, and tells when it is not the one that was loaded.
+  #
+  # @api private
   module Capture
     # Positions in InstructionSequence#to_a.
     MISC = 4

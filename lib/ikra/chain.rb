@@ -25,6 +25,9 @@ module Ikra
     ORDERS = %i[sort sort_by reverse shuffle].freeze
     # Those whose blocks get several values as such.
     SPREADING = %i[flat_map collect_concat].freeze
+    # Those that have no block, in Ruby either.
+    WITHOUT_BLOCK = %i[reverse shuffle flatten include? tally].freeze
+    # Ruby's methods that end a chain.
     ENDS = %i[sum count min max minmax min_by max_by minmax_by inject any? all? none? one? find find_index include?
               group_by tally to_h partition to_set chunk].freeze
 
@@ -57,7 +60,10 @@ module Ikra
     alias filter select
 
     # @return [Chain] of the elements that are not nil
-    def compact = with(:compact)
+    def compact(&block)
+      Section.takes_no_block(:compact, block)
+      with(:compact)
+    end
 
     # @param pattern [#===]
     # @yield [element] if it matches
@@ -92,7 +98,8 @@ module Ikra
 
     # @param count [Integer]
     # @return [Chain] of so many elements; the others are not computed
-    def take(count)
+    def take(count, &block)
+      Section.takes_no_block(:take, block)
       Section.refuse(ArgumentError, "attempt to take negative size") if count.negative?
 
       @stages.empty? ? passed(:first, [count]) : Taken.new(@collection, @stages, count)
@@ -105,7 +112,10 @@ module Ikra
 
     # @param count [Integer]
     # @return [Chain] of all but so many elements
-    def drop(count) = unchanged(:drop).passed(:drop, [count])
+    def drop(count, &block)
+      Section.takes_no_block(:drop, block)
+      unchanged(:drop).passed(:drop, [count])
+    end
 
     # @yield [element]
     # @return [Chain] of the elements from the first one on for which the block's value is false
@@ -131,6 +141,7 @@ module Ikra
     #   @return [Chain] of the elements in the order of the block's values
     BARRIERS.each do |name|
       define_method(name) do |*arguments, **options, &block|
+        Section.takes_no_block(name, block) if WITHOUT_BLOCK.include?(name)
         next Chain.new(Chain.ended(@collection, @stages, name, arguments, block, options)) if name == :sort_by
 
         all = ORDERS.include?(name) ? to_array : unchanged(name).collection
@@ -143,6 +154,7 @@ module Ikra
     #   @return [Object] as Enumerable#sum
     ENDS.each do |name|
       define_method(name) do |*arguments, **options, &block|
+        Section.takes_no_block(name, block) if WITHOUT_BLOCK.include?(name)
         Chain.ended(@collection, @stages, name, arguments, block, options)
       end
     end
@@ -152,10 +164,16 @@ module Ikra
 
     # @param count [Integer]
     # @return [Object, Array] the first element, or so many; the others are not computed
-    def first(*count) = Chain.ended(@collection, @stages, :first, count, nil, {})
+    def first(*count, &block)
+      Section.takes_no_block(:first, block)
+      Chain.ended(@collection, @stages, :first, count, nil, {})
+    end
 
     # @return [Array] all that comes out of the stages
-    def to_a = Chain.ended(@collection, @stages, :to_a, [], nil, {})
+    def to_a(&block)
+      Section.takes_no_block(:to_a, block)
+      Chain.ended(@collection, @stages, :to_a, [], nil, {})
+    end
     alias force to_a
     alias entries to_a
 
@@ -169,13 +187,16 @@ module Ikra
       Chain.ended(@collection, @stages, :each, [], block, {})
     end
 
-    # @param initial [Object] given with each element, for what the block puts into it
+    # @param memo [Object] given with each element, for what the block puts into it
     # @yield [element, memo]
     # @return [Object] the memo
     def each_with_object(memo, &block) = unchanged(:each_with_object).collection.each_with_object(memo, &block)
 
     # @return [Chain] self: it is one already
-    def plazy = self
+    def plazy(&block)
+      Section.takes_no_block(:plazy, block)
+      self
+    end
 
     # @return [String]
     def inspect
@@ -223,6 +244,8 @@ module Ikra
   end
 
   # Yields the items of each array.
+  #
+  # @api private
   class SeveralValues
     include Enumerable
 
@@ -235,6 +258,8 @@ module Ikra
   end
 
   # The first elements that come out of a chain, which are computed when something is done with them.
+  #
+  # @api private
   class Taken < Chain
     # @api private
     def initialize(collection, stages, count)
@@ -242,28 +267,33 @@ module Ikra
       @count = count
     end
 
-    (Chain.public_instance_methods(false) - %i[inspect plazy explained]).each do |name|
+    (Chain.public_instance_methods(false) - %i[inspect plazy explained take first to_a force entries]).each do |name|
       define_method(name) do |*arguments, **options, &block|
         passed(:first, [@count], unchanging: name).public_send(name, *arguments, **options, &block)
       end
     end
 
     # @return [Chain] of so many of them
-    def take(count)
+    def take(count, &block)
+      Section.takes_no_block(:take, block)
       Section.refuse(ArgumentError, "attempt to take negative size") if count.negative?
 
       Taken.new(@collection, @stages, [count, @count].min)
     end
 
     # @return [Object, Array] the first element, or so many; the others are not computed
-    def first(*count)
+    def first(*count, &block)
+      Section.takes_no_block(:first, block)
       return taken([1, @count].min).first if count.empty?
 
       count.all?(Integer) ? taken([*count, @count].min) : to_a.first(*count)
     end
 
     # @return [Array]
-    def to_a = taken(@count)
+    def to_a(&block)
+      Section.takes_no_block(:to_a, block)
+      taken(@count)
+    end
     alias force to_a
     alias entries to_a
 

@@ -3,6 +3,8 @@
 module Ikra
   # What the running Ruby says of characters, for sections to look up: versions of Ruby have different versions of
   # Unicode. A table is a binary String of 64-bit words: sections read Strings as plain memory and cannot change them.
+  #
+  # @api private
   module Characters
     # By the names of the tables.
     METHODS = {
@@ -42,7 +44,7 @@ module Ikra
       def packed(text) = text.codepoints.each_with_index.sum { |code, i| code << (i * BITS) }
 
       # All whose case can change: by the names that Ruby's patterns have for these.
-      def cased = @cased ||= text(CASED).scan(/[\p{Changes_When_Casemapped}\p{Changes_When_Casefolded}]/)
+      def cased = @cased ||= text(CASED).scan(/\p{Changes_When_Casemapped}|\p{Changes_When_Casefolded}/)
 
       # Ranges of characters, each as its ends and the distances of every other one from the first on, and of those
       # between: in many alphabets capitals and small letters alternate.

@@ -5,6 +5,8 @@ require_relative "enumerators"
 
 module Ikra
   # Finds what the elements of a collection are. One of which nothing is known is gone through: its `each` runs, once.
+  #
+  # @api private
   module Collections
     # An element has a number of 32 bits.
     MOST = (2**31) - 1

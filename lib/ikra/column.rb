@@ -71,6 +71,7 @@ module Ikra
   # @!method dup
   #   @return [Column] with memory of its own, not frozen
   class Column
+    # What a column can be of.
     TYPES = %i[float64 float32 int64 int32 bool].freeze
     # How Marshal writes a column down: its type and the items as in memory.
     DUMP = "a8a*"

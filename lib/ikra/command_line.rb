@@ -2,6 +2,8 @@
 
 module Ikra
   # The program that `ruby -e` was given. No file holds it, but the arguments of the process do.
+  #
+  # @api private
   module CommandLine
     # The path of such code.
     PATH = "-e"

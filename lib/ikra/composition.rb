@@ -6,9 +6,12 @@ module Ikra
 
   # Puts the blocks of a chain together, into one that the compiler gets. Such a block is plain Ruby: a text for each
   # sequence of stages, in which the user's blocks are local variables around it.
+  #
+  # @api private
   module Composition
     # The path of such a text.
     PATH = "(ikra chain %d)"
+    OWN_FRAME = "(ikra chain "
     OWN_PATH = /\A\(ikra chain \d+\)\z/
     # Names that can stand behind a dot.
     PLAIN_NAME = /\A[[:alpha:]_][[:alnum:]_]*[?!]?\z/
@@ -19,7 +22,7 @@ module Ikra
     OWN_PLACE = /\(ikra chain \d+\):\d+: (.*)\n +\d+ \| .*\n +\| .*\^\n?/
 
     # A block, and what the extension wants to know of it.
-    Composed = Struct.new(:block, :owner, :shape, :drops, :numbered, keyword_init: true)
+    Composed = Struct.new(:block, :owner, :blocks, :shape, :drops, :numbered, keyword_init: true)
 
     # The lines of each kind of stage; +%s+ is the user's block, called. +judged+ gives the value, and what the block
     # says of it.
@@ -71,7 +74,7 @@ module Ikra
         shape, maker = maker(lines, arguments.size, numbered)
         users = inner.select { |kind,| [*CALLING, :space, :compared].include?(kind) }
         blocks = users.map { |_, block| block }.reject { |block| symbol(block) }
-        Composed.new(block: maker.call(*arguments), owner: blocks.last, shape:, numbered:,
+        Composed.new(block: maker.call(*arguments), owner: blocks.last, blocks:, shape:, numbered:,
                      drops: stages.any? { |kind,| DROPPING.include?(kind) })
       end
 

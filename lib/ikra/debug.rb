@@ -26,15 +26,20 @@ module Ikra
   end
 
   # A copy of objects with all that they hold. What is one object stays one.
+  #
+  # @api private
   class DeepCopy
     # Ruby's own methods: a class may have others of these names.
-    CLONE, FREEZE, FROZEN, VARIABLES, GET, SET =
-      %i[clone freeze frozen? instance_variables instance_variable_get instance_variable_set]
-      .map { |name| Kernel.instance_method(name) }
+    CLONE = Kernel.instance_method(:clone)
+    FREEZE = Kernel.instance_method(:freeze)
+    FROZEN = Kernel.instance_method(:frozen?)
+    VARIABLES = Kernel.instance_method(:instance_variables)
+    GET = Kernel.instance_method(:instance_variable_get)
+    SET = Kernel.instance_method(:instance_variable_set)
     # What there is but once, and what hangs on the system.
     ITSELF = [Module, Proc, Method, UnboundMethod, IO, Thread, Mutex, Queue, Binding, Symbol, Numeric, Range, Regexp,
               NilClass, TrueClass, FalseClass].freeze
-    private_constant(*constants)
+    private_constant :CLONE, :FREEZE, :FROZEN, :VARIABLES, :GET, :SET, :ITSELF
 
     def initialize
       @copies = {}.compare_by_identity

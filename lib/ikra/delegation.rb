@@ -3,6 +3,8 @@
 module Ikra
   # Forwardable compiles the methods of +def_delegators+ from a text that it does not keep. What such a method does is
   # read from its instructions; then Forwardable is asked for a method that does this, and the two are compared.
+  #
+  # @api private
   module Delegation
     # Positions in InstructionSequence#to_a.
     TYPE = 9

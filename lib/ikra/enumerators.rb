@@ -3,6 +3,8 @@
 module Ikra
   # Finds what the elements of an Enumerator are: of some, such as `array.each_with_index` and `n.times`, without going
   # through it.
+  #
+  # @api private
   module Enumerators
     # What these give, and when they end, does not depend on what their block gives.
     INDIFFERENT = %i[

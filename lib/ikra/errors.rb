@@ -1,19 +1,55 @@
 # frozen_string_literal: true
 
+require_relative "diagnostic"
+
 # The exceptions that Ikra itself raises. What a block raises has the class that Ruby would raise (see failures.rb).
 module Ikra
+  # How the messages of Ikra's own exceptions are shown: with colours on a terminal.
+  #
+  # @api private
+  module Shown
+    BOLD = "\e[1m"
+    CLASS = "\e[1;4m"
+    RED = "\e[31m"
+    CYAN = "\e[36m"
+    PLAIN = "\e[0m"
+    CARETS = /^( {2} *\| \s*)(\^+)$/
+    HINT = /^ {2}hint: .*(?:\n {8}.*)*/
+    private_constant :BOLD, :CLASS, :RED, :CYAN, :PLAIN, :CARETS, :HINT
+
+    # What Ruby prints of an exception that nobody rescues (since Ruby 3.2), and what loggers show.
+    #
+    # @param highlight [Boolean] with colours
+    # @return [String] the message, with the class behind its first line
+    def detailed_message(highlight: false, **)
+      first, rest = message.split("\n", 2)
+      return ["#{first} (#{self.class})", rest].compact.join("\n") unless highlight
+
+      rest = rest&.gsub(CARETS, "\\1#{RED}\\2#{PLAIN}")&.gsub(HINT) { |hint| "#{CYAN}#{hint}#{PLAIN}" }
+      ["#{BOLD}#{first} (#{CLASS}#{self.class}#{PLAIN}#{BOLD})#{PLAIN}", rest].compact.join("\n")
+    end
+  end
+  private_constant :Shown
+
   # Anything that kept a section from running.
-  class Error < StandardError; end
+  class Error < StandardError
+    include Shown
+  end
 
   # The section came to what is not supported, or every run of it would, and has changed nothing: the message says which
   # construct, where, and what to write instead.
-  class UnsupportedError < Error; end
+  class UnsupportedError < Error
+    # The message as data, for editors and reports.
+    #
+    # @return [Array<Diagnostic>] all reasons that were found, one at least
+    def diagnostics = Diagnostic.all(message)
+  end
 
   # The device, its driver or its compiler failed or is missing.
   class DeviceError < Error; end
 
   # With +Ikra.conflicts = :raise+: two elements are not independent.
-  class RaceError < Error
+  class ConflictError < Error
     # @return [Array(Integer, Integer)] the indices of the elements, in the order in which sequential Ruby would have
     #   come to them
     attr_reader :elements
@@ -37,8 +73,13 @@ module Ikra
     end
   end
 
+  # The name that {ConflictError} had before.
+  RaceError = ConflictError
+
   # An Integer left the 64 bits that it has in a section. Sequential Ruby would have gone on with a larger one.
-  class OverflowError < RangeError; end
+  class OverflowError < RangeError
+    include Shown
+  end
 
   # Which element and tick an exception of a block comes from. Exceptions raised by an element are extended with it.
   module ElementError

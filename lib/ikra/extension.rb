@@ -4,12 +4,17 @@ require "rbconfig"
 
 # Loads the extension that was compiled for the running Ruby. One checkout, or one installed gem, can hold several.
 native = File.join(__dir__, RbConfig::CONFIG["ruby_version"], "native")
+# It finds out what the running Ruby does, in ways that `ruby -w` would warn of.
+verbose = $VERBOSE
 begin
+  $VERBOSE &&= false
   require native
 rescue LoadError => e
   message = "#{e.message}\nThe extension of Ikra is not there for Ruby #{RUBY_VERSION}, or cannot be loaded: install " \
             "the gem again with this Ruby, or run `rake compile` with it in a checkout"
   raise LoadError, message, cause: nil
+ensure
+  $VERBOSE = verbose
 end
 
 # NVIDIA's compiler runs in a process of its own, which needs nothing of Ruby but the extension.

@@ -2,6 +2,8 @@
 
 module Ikra
   # The exception that sequential Ruby would have raised, made from the facts that a failed element left.
+  #
+  # @api private
   module Failures
     # Frames of Ikra itself are no more use in a backtrace than those of Array#each.
     OWN = "#{__dir__}/".freeze
@@ -61,6 +63,7 @@ module Ikra
       SET_BACKTRACE.bind_call(exception, frames(frames) + outer_frames) if frames
     end
 
+    # Marks one with the element that has raised it.
     def self.placed(exception, element, tick)
       return exception if exception.frozen?
 
@@ -118,7 +121,7 @@ module Ikra
     def self.outer_frames
       caller.reject { |frame| frame.start_with?(OWN) }
     end
-    private_class_method :placed, :unrescued, :overflow, :frames, :block_label, :outer_frames
+    private_class_method :unrescued, :overflow, :frames, :block_label, :outer_frames
 
     # Ruby's own messages. Where Ruby can be made to say them, it is: they differ between versions.
     module Messages

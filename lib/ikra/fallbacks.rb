@@ -3,6 +3,8 @@
 module Ikra
   # With +Ikra.fallback = :ruby+: the blocks that are not supported. To find that out again costs as much as to compile
   # them, so ever more calls run in plain Ruby at once, until one tries again: what it is called on may be another.
+  #
+  # @api private
   module Fallbacks
     # So many blocks are known, the latest of them.
     MOST = 1_000

@@ -3,6 +3,8 @@
 module Ikra
   # The texts of files as they were loaded: what a file holds that nothing has touched since the program began, and from
   # then on what was read of it, although it may be another one by now.
+  #
+  # @api private
   module FileTexts
     # Files touched later than this may have been changed after they were loaded.
     STARTED = Time.now

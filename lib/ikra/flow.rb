@@ -3,6 +3,8 @@
 module Ikra
   # The elements of a collection on their way through stages, of which as many as possible are one section. What comes
   # out is a +Native::Values+ where it is numbers, or an Array.
+  #
+  # @api private
   class Flow
     # More elements than that run in parts, so that their values take memory only for a while. What stands in an Array
     # has memory anyhow.
@@ -81,7 +83,7 @@ module Ikra
       while first < items.size
         count = [size, items.size - first].min
         begin
-          given = run(items.part(first, count), first)
+          given = run(items.part(first, count), first, ending(most))
         rescue StandardError => e
           raise unless e.is_a?(ElementError)
 
@@ -140,17 +142,34 @@ module Ikra
       end
     end
 
-    def run(items, part = nil)
-      given = native(items, @output, selects? ? :rows : :column, part)
-      given && @negated ? given.others(items.size) : given
+    def run(items, part = nil, ending = nil)
+      call = call(@output, selects? ? :rows : :column, part, ending)
+      given = Section.native(base(items), call, @block)
+      given && @negated ? given.others(call.ended || items.size) : given
     end
 
-    def native(items, output, form, part = nil)
-      Section.native(base(items), call(output, form, part), @block)
+    def native(items, output, form)
+      Section.native(base(items), call(output, form), @block)
     end
 
-    def call(output, form, part = nil)
-      Call.new(@name, output:, form:, part:, composed: @composed&.then { |it| [it.owner, it.shape] } || [nil, 0])
+    # Tells of what the block gives for one element after the other whether nothing behind it need run.
+    def ending(most)
+      hits = 0
+      lambda do |value|
+        next false if Dropped.equal?(value)
+
+        case most
+        when :judged_true then value[1]
+        when :judged_false then !value[1]
+        else
+          hits += 1 if !selects? || (value ? !@negated : @negated)
+          hits >= most
+        end
+      end
+    end
+
+    def call(output, form, part = nil, ending = nil)
+      Call.new(@name, output:, form:, part:, ending:, composed: @composed)
     end
 
     def base(items)

@@ -2,6 +2,8 @@
 
 module Ikra
   # Integers at equal distances: a column that takes no memory.
+  #
+  # @api private
   class Series
     attr_reader :first, :step
 
@@ -17,6 +19,8 @@ module Ikra
   end
 
   # What the `each` of a collection yields: columns (Arrays, Series, Columns) of as many values as there are elements.
+  #
+  # @api private
   class Items
     # A class may define a method of its own by this name.
     PART = Array.instance_method(:[])
@@ -76,14 +80,19 @@ module Ikra
 
     # So many of the elements, from one on.
     def part(first, count)
-      some = columns.map do |column|
-        case column
-        when Series then column.from(first)
-        when Column then column[first, count]
-        else PART.bind_call(column, first, count)
-        end
-      end
+      some = columns.map { |column| column.is_a?(Series) ? column.from(first) : cut(column, first, count) }
       Items.new(some, count, returned, yielded:, looked_at:, kind: @kind)
+    end
+
+    # All but those that are done, for the same operation: series have them still.
+    def rest(done)
+      rest = columns.map { |column| column.is_a?(Series) ? column : cut(column, done, size - done) }
+      copy = dup
+      copy.instance_exec do
+        @columns = rest
+        @size -= done
+      end
+      copy
     end
 
     # Ruby's values of what is yielded, each as one value.
@@ -143,6 +152,10 @@ module Ikra
     end
 
     private
+
+    def cut(column, first, count)
+      column.is_a?(Column) ? column[first, count] : PART.bind_call(column, first, count)
+    end
 
     # An Array of a column's values.
     def all(column)

@@ -5,6 +5,8 @@ require "objspace"
 module Ikra
   # The block that `define_method` made a method of. A Method object does not tell, nor do its copies as procs; but it
   # refers to the entry in the table of methods, and that to the block.
+  #
+  # @api private
   module MethodBlocks
     REACHABLE = ObjectSpace.method(:reachable_objects_from)
     private_constant :REACHABLE
@@ -19,4 +21,5 @@ module Ikra
       blocks.first if blocks.size == 1
     end
   end
+  private_constant :MethodBlocks
 end

@@ -15,7 +15,11 @@ module Ikra
     #   orders.plazy.select { |order| order.paid? }.map { |order| order.total }.sum
     #
     # @return [Chain]
-    def plazy = Chain.new(self)
+    # @raise [ArgumentError] with a block
+    def plazy(&block)
+      Section.takes_no_block(:plazy, block)
+      Chain.new(self)
+    end
 
     # ---- projection --------------------------------------------------------------------------------------------------
 
@@ -261,8 +265,10 @@ module Ikra
     #
     # @param counts [Hash] counts to add to
     # @return [Hash] of elements and counts
+    # @raise [ArgumentError] with a block
     # @raise (see #pmap)
-    def ptally(*counts)
+    def ptally(*counts, &block)
+      Section.takes_no_block(:ptally, block)
       Terminal.run(self, [], :tally, :ptally, counts, nil)
     end
 
@@ -440,25 +446,41 @@ module Ikra
     #
     # @param count [Integer]
     # @return [Object, Array, nil]
-    def pfirst(*count) = first(*count)
+    # @raise [ArgumentError] with a block
+    def pfirst(*count, &block)
+      Section.takes_no_block(:pfirst, block)
+      first(*count)
+    end
 
     # So many elements from the beginning.
     #
     # @param count [Integer]
     # @return [Array]
-    def ptake(count) = take(count)
+    # @raise [ArgumentError] with a block
+    def ptake(count, &block)
+      Section.takes_no_block(:ptake, block)
+      take(count)
+    end
 
     # All elements but so many from the beginning.
     #
     # @param count [Integer]
     # @return [Array]
-    def pdrop(count) = drop(count)
+    # @raise [ArgumentError] with a block
+    def pdrop(count, &block)
+      Section.takes_no_block(:pdrop, block)
+      drop(count)
+    end
 
     # Is an element equal to the item?
     #
     # @param item [Object]
     # @return [Boolean]
-    def pinclude?(item) = include?(item)
+    # @raise [ArgumentError] with a block
+    def pinclude?(item, &block)
+      Section.takes_no_block(:pinclude?, block)
+      include?(item)
+    end
 
     # Arrays of the elements with those of other collections at the same places.
     #
@@ -472,18 +494,34 @@ module Ikra
     # The elements that are not nil; of a Hash the pairs whose value is not nil.
     #
     # @return [Array, Hash]
-    def pcompact = compact
+    # @raise [ArgumentError] with a block
+    def pcompact(&block)
+      Section.takes_no_block(:pcompact, block)
+      compact
+    end
 
     # @return [Array] the items of the elements that are arrays, and of arrays in these, so many levels deep
     # @param depth [Integer] all levels, if it is not given
-    def pflatten(*depth) = respond_to?(:flatten) ? flatten(*depth) : to_a.flatten(*depth)
+    # @raise [ArgumentError] with a block
+    def pflatten(*depth, &block)
+      Section.takes_no_block(:pflatten, block)
+      respond_to?(:flatten) ? flatten(*depth) : to_a.flatten(*depth)
+    end
 
     # @return [Array] the elements from the last to the first
-    def preverse = to_a.reverse
+    # @raise [ArgumentError] with a block
+    def preverse(&block)
+      Section.takes_no_block(:preverse, block)
+      to_a.reverse
+    end
 
     # @param random [#rand] a generator of random numbers
     # @return [Array] the elements in an order by chance: that of Array#shuffle
-    def pshuffle(random: Random) = to_a.shuffle(random:)
+    # @raise [ArgumentError] with a block
+    def pshuffle(random: Random, &block)
+      Section.takes_no_block(:pshuffle, block)
+      to_a.shuffle(random:)
+    end
 
     # Calls the block with each element and its number, in parallel, as {#peach} does.
     #

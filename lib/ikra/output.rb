@@ -2,6 +2,8 @@
 
 module Ikra
   # Writes what sections have printed. Called by the extension, when a section has ended or comes to an +Ikra.sync+.
+  #
+  # @api private
   module Output
     # Streams that are what Ruby's variables hold when the text is written.
     OUT = 0
@@ -74,8 +76,8 @@ module Ikra
       end
 
       def refuse(why)
-        raise UnsupportedError, "a section cannot print where #{why} [unsupported-stream]\n  hint: collect the text, " \
-                                "as pmap does, and print it behind the section"
+        raise UnsupportedError, "a section cannot print where #{why} [unsupported-stream]\n  hint: print in the " \
+                                "block of an Ikra.sync, or collect the text, as pmap does, and print it afterwards"
       end
     end
   end

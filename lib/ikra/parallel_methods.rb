@@ -18,11 +18,11 @@ module Ikra
     # succeeded.
     #
     # Elements should be independent: within one tick, what one element reads is not written by another. Those that are
-    # not run one after the other, with a warning, or raise an {Ikra::RaceError}: see {Ikra.conflicts=}.
+    # not run one after the other, with a warning, or raise an {Ikra::ConflictError}: see {Ikra.conflicts=}.
     #
-    #   marks.peach { |mark| histogram[mark / 10] += 1 }   # in order: two marks may add to one item
-    #   marks.pmap { |mark| mark / 10 }.tally              # parallel
-    #   marks.peach { |mark| total += mark }               # parallel: a local variable around the block can be added to
+    #   marks.peach { |mark| histogram[mark / 10] += 1 }   # parallel: what elements only add to is no conflict
+    #   marks.peach { |mark| total += mark }               # the same with a local variable around the block
+    #   cells.peach { |cell| cell.x = cell.left.x }        # in order: reads what its neighbour writes
     #
     #   actors.peach(1_000) { |actor| actor.move(weather) }
     #
@@ -35,7 +35,7 @@ module Ikra
     # @raise [Ikra::UnsupportedError] when the block cannot be compiled
     # @raise [Ikra::OverflowError] when an Integer leaves 64 bits
     # @raise [Ikra::DeviceError] when the device or its driver fails
-    # @raise [Ikra::RaceError] when two elements are not independent and <tt>Ikra.conflicts</tt> is +:raise+
+    # @raise [Ikra::ConflictError] when two elements are not independent and <tt>Ikra.conflicts</tt> is +:raise+
     # @raise [ArgumentError] for a negative number of ticks, and for several of them without a block
     # @raise [RangeError] when there is no end of elements, as in <tt>(1..)</tt>
     # @raise [TypeError] when the number of ticks is no Integer

@@ -4,6 +4,8 @@ module Ikra
   # Objects whose variables and members lie in all the ways that Ruby has for them. When the extension is loaded it
   # compares with these where it believes that they are. Each group is of one class, and large enough for places to be
   # looked for in it.
+  #
+  # @api private
   module Probe
     NAMES = %i[@a @b @c @d @e @f @g @h @i @j @k @l].freeze
     # What can befall an object that has its variables; each gives the object.

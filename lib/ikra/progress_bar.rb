@@ -2,6 +2,8 @@
 
 module Ikra
   # A bar of the gem ruby-progressbar on standard error.
+  #
+  # @api private
   class ProgressBar
     WITH_END = "%t %c/%C |%B| %p%% %e"
     WITHOUT_END = "%t %c %a"

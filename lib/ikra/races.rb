@@ -2,6 +2,8 @@
 
 module Ikra
   # What is said of two elements that are not independent.
+  #
+  # @api private
   module Races
     HINT = "let every element write its own objects only, and variables that no other element reads in the same " \
            "tick;\n        a second section, or the next tick, can take the new values over; what is changed only " \
@@ -11,6 +13,8 @@ module Ikra
     RANDOM_STATE = "#state"
     OWN_GENERATORS = "give each element a Random of its own, or call rand, shuffle and sample without one, which has " \
                      "every\n        element draw numbers of its own"
+
+    KEPT = "ask for it once before the section, so that NAME is set when elements read it"
 
     # A class may define a method of this name.
     CLASS = Kernel.instance_method(:class)
@@ -22,14 +26,16 @@ module Ikra
       # @param variable [String, Integer] its instance variable or member, the index of an array, or a local variable
       # @param holder [Array(String, String), Symbol, nil] a class and the variable in which its objects hold the array;
       #   +:variable+ for a local variable around the section
-      # @return [RaceError]
+      # @return [ConflictError]
       def error(tick, object, variable, holder, *touches)
         elements = touches.map(&:first)
         accesses = touches.map { |touch| touch[1] ? :write : :read }
         lines = touches.map { |touch| touch[2, 2].join(":") }
-        RaceError.new("#{lines.last}: elements #{elements.join(" and ")} race for #{what(object, variable, holder)} " \
-                      "in tick #{tick}: #{clauses(elements, accesses, lines)}\n  hint: #{hint(variable, holder)}",
-                      elements:, object: of_random?(holder) ? nil : object, variable:, accesses:, lines:)
+        over = what(object, variable, holder)
+        message = "#{lines.last}: elements #{elements.join(" and ")} conflict over #{over} in tick #{tick}: " \
+                  "#{clauses(elements, accesses, lines)}\n  hint: #{hint(variable, holder, touches)}"
+        object = nil if of_random?(holder)
+        ConflictError.new(message, elements:, object:, variable:, accesses:, lines:)
       end
 
       private
@@ -47,12 +53,30 @@ module Ikra
         "item #{variable} of the same #{of}#{" (in #{holder.last} of #{holder.first})" if holder}"
       end
 
-      def hint(name, holder)
+      def hint(name, holder, touches)
         return OWN_GENERATORS if of_random?(holder)
+        return KEPT.sub("NAME", name) if kept?(name, touches)
         return HINT unless holder == :variable
 
         "#{own(name)}for a sum write `#{name} += …`,\n        for the best `#{name} = [#{name}, …].min` (or max), " \
           "and nothing else with it"
+      end
+
+      # Is it a value that is computed when it is asked for first, as in `@root ||= …`?
+      def kept?(name, touches)
+        return false unless name.is_a?(String) && name.start_with?("@")
+
+        touches.any? do |_, writes, path, line|
+          writes && line_of(path, line)&.match?(/#{Regexp.escape(name)}\s*\|\|=/)
+        end
+      end
+
+      def line_of(path, line)
+        File.foreach(path).with_index(1) { |text, number| return text if number == line }
+        nil
+      rescue SystemCallError
+        # It stands in no file, or that is gone.
+        nil
       end
 
       # Local variables alone can be an element's own.

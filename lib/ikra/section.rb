@@ -2,7 +2,13 @@
 
 module Ikra
   # How the extension runs a block.
+  #
+  # @api private
   class Call
+    attr_reader :output, :form, :part, :ending, :progress
+    # @return [Integer, nil] how many elements have run, where that has ended it
+    attr_accessor :ended
+
     # @param operation [Symbol] the method, as the user has called it
     # @param output [:nothing, :values, :selection, :kept] what the block gives, or which elements it selects; +:kept+:
     #   what it gives, but not {Dropped}
@@ -10,17 +16,35 @@ module Ikra
     #   or an Array of the items of arrays
     # @param part [Integer, nil] the number of the first element where these are a part of all; then
     #   nothing may be changed
-    # @param composed [Array(Proc, Integer)] of a block that is put together: the user's one whose literal keeps what is
-    #   compiled, and a number for how it was composed
+    # @param composed [Composition::Composed, nil] how the block is put together
+    # @param ending [Proc, nil] given what the block gives, where Ruby runs it: true where no element behind need run
     # @param progress [Proc, nil] called now and then with how much is done, and of how much, where that is known
-    def initialize(operation, output:, form: :arrays, ticks: 1, part: nil, composed: [nil, 0], progress: nil)
-      @all = [operation, output, form, ticks, part, *composed, progress]
+    def initialize(operation, output:, form: :arrays, ticks: 1, part: nil, composed: nil, ending: nil, progress: nil) # rubocop:disable Metrics/ParameterLists
+      @operation = operation
+      @output = output
+      @form = form
+      @ticks = ticks
+      @part = part
+      @composed = composed
+      @ending = ending
+      @progress = progress
     end
 
-    def to_a = @all
+    # The blocks of the user's that the block is put together of, if it is.
+    def blocks = @composed&.blocks
+
+    # @param meanwhile [Boolean] may Ruby run elements while code is made?
+    # @param done [Integer] how many it has run before these
+    def to_a(meanwhile: false, done: 0)
+      # The literal that keeps what is compiled, and a number for how it was composed.
+      composed = @composed ? [@composed.owner, @composed.shape] : [nil, 0]
+      [@operation, output, form, @ticks, part, *composed, progress, meanwhile, done]
+    end
   end
 
   # Runs one call of a parallel method on the chosen back-end.
+  #
+  # @api private
   module Section
     # Frames that are Ikra's own.
     OWN = "#{__dir__}/".freeze
@@ -38,6 +62,8 @@ module Ikra
     # The places that were warned of, the latest of them.
     @warned = {}
     MOST_WARNED = 1_000
+    # Has Ruby a category for such warnings?
+    PERFORMANCE = RUBY_VERSION >= "3.3"
 
     class << self
       # @param collection [Array, Enumerable, Integer]
@@ -68,6 +94,7 @@ module Ikra
       # @param block [Proc, nil] the user's, by which it is known what was refused before
       def carry_out(operation, plain, block)
         return timed(&plain) if Ikra.chosen == :ruby
+        return plain.call if Meanwhile.running?
 
         begin
           return timed(&plain) if Ikra.fallback == :ruby && Fallbacks.skip?(block)
@@ -105,10 +132,14 @@ module Ikra
       #
       # @param call [Call]
       def native(base, call, block)
-        Native.run(base.columns, base.form, call.to_a, Written.block(block), Ikra.chosen, Ikra.conflicts)
+        how = call.to_a(meanwhile: Meanwhile.suits?(base, block))
+        given = Native.run(base.columns, base.form, how, Written.block(block), Ikra.chosen, Ikra.conflicts)
+        return given unless given.is_a?(Native::InTheMaking)
+
+        Meanwhile.new(base, call, block).run(given, &block)
       end
 
-      # Called with what two elements of a section race for.
+      # Called with what two elements of a section conflict over.
       def runs_in_order(error, operation)
         warn_once("#{operation} runs its elements in order, one after the other, as they conflict (Ikra.conflicts):\n" \
                   "#{error.message}")
@@ -124,6 +155,13 @@ module Ikra
 
       def refuse(type, message)
         raise type, message, (caller.reject { |frame| frame.start_with?(OWN) })
+      end
+
+      # Refuses the block of a method that takes none, where Ruby's would ignore it.
+      #
+      # @raise [ArgumentError]
+      def takes_no_block(name, block)
+        refuse(ArgumentError, "#{name} takes no block") if block
       end
 
       private
@@ -164,7 +202,7 @@ module Ikra
 
       # The user's lines are what the backtrace is read for.
       def from_caller(error)
-        error.set_backtrace(error.backtrace&.reject { |frame| frame.start_with?(OWN) })
+        error.set_backtrace(error.backtrace&.reject { |frame| frame.start_with?(OWN, Composition::OWN_FRAME) })
         error
       end
 
@@ -188,7 +226,9 @@ module Ikra
 
         @warned.shift if @warned.size >= MOST_WARNED
         @warned[place] = true
-        warn "#{place}: #{message}"
+        # A category that is off is silent, and off is what Ruby has it at first; Ikra is never slow without a word.
+        told = PERFORMANCE && Warning[:performance] ? { category: :performance } : {}
+        warn("#{place}: #{message}", **told)
       end
     end
   end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# What a program can set: back-end, fallback, conflicts, threads, memory, seed.
+# What a program can set: back-end, cache, fallback, conflicts, what runs meanwhile, threads, memory, seed. Each setting
+# has a variable of the environment, which sets it for a whole program.
 module Ikra
   # Back-ends that can be chosen. +:"cuda-emulated"+ is one more in tests.
   BACKENDS = %i[auto cuda cpu ruby].freeze
@@ -8,9 +9,16 @@ module Ikra
   # What can be done with elements that conflict.
   CONFLICTS = %i[in_order raise].freeze
 
+  # What can be done with what is not supported.
+  FALLBACKS = %i[raise ruby].freeze
+
+  # What can be done while a section is compiled.
+  MEANWHILE = %i[ruby wait].freeze
+
   @chosen = :auto
   @fallback = :raise
   @conflicts = :in_order
+  @meanwhile = :ruby
 
   class << self
     # @return [Symbol] +:raise+, or +:ruby+ when sections that are not supported run in plain Ruby
@@ -53,17 +61,19 @@ module Ikra
 
     # What to do with a section that is not supported or leaves 64 bits: +:raise+ an {UnsupportedError} or an
     # {OverflowError} (the default), or run it in plain +:ruby+ and warn, once for each place, why. What was refused is
-    # tried ever more rarely. Behind an {Ikra.sync} it is raised all the same, as no block of one may run twice.
+    # tried ever more rarely. Behind an {Ikra.sync} it is raised all the same, as no block of one may run twice. The
+    # environment variable IKRA_FALLBACK sets it for a whole program.
     #
     #   Ikra.fallback = :ruby
     #
-    # @param mode [Symbol] +:raise+ or +:ruby+
+    # @param mode [Symbol, String] one of {FALLBACKS}
     # @raise [ArgumentError] for anything else
     def fallback=(mode)
-      raise ArgumentError, "fallback is :raise or :ruby, not #{mode.inspect}" unless %i[raise ruby].include?(mode)
+      known = FALLBACKS.find { |name| name.to_s == mode.to_s }
+      raise ArgumentError, "fallback is :raise or :ruby, not #{mode.inspect}" unless known
 
       Fallbacks.clear
-      @fallback = mode
+      @fallback = known
     end
 
     # What to do with elements that conflict. Two elements do so when they touch one instance variable of one object,
@@ -73,8 +83,8 @@ module Ikra
     #
     # With +:in_order+ (the default) such a section runs again, its elements one after the other, so that it does what
     # sequential Ruby does; that is compiled too, but uses one core. It warns, once for each place, what conflicts. With
-    # +:raise+ it raises a {RaceError} that says so, and changes nothing. The environment variable IKRA_CONFLICTS sets
-    # it for a whole program, such as a test suite.
+    # +:raise+ it raises a {ConflictError} that says so, and changes nothing. The environment variable IKRA_CONFLICTS
+    # sets it for a whole program, such as a test suite.
     #
     #   Ikra.conflicts = :raise
     #
@@ -85,6 +95,26 @@ module Ikra
       raise ArgumentError, "conflicts is :in_order or :raise, not #{what.inspect}" unless known
 
       @conflicts = known
+    end
+
+    # @return [Symbol] what is done while a section is compiled, see {#meanwhile=}
+    attr_reader :meanwhile
+
+    # What is done while a section is compiled for the CPU whose block changes nothing, prints nothing and draws no
+    # random numbers. With +:ruby+ (the default) its elements begin in plain Ruby, and compiled code goes on from the
+    # element that is reached; so its first call takes no longer than Ruby and to look at the code. What compiled code
+    # refuses only when an element comes to it, as an Integer beyond 64 bits, is no error as long as Ruby runs. With
+    # +:wait+ all elements wait for the code. The environment variable IKRA_MEANWHILE sets it for a whole program.
+    #
+    #   Ikra.meanwhile = :wait # to measure
+    #
+    # @param what [Symbol, String] one of {MEANWHILE}
+    # @raise [ArgumentError] for anything else
+    def meanwhile=(what)
+      known = MEANWHILE.find { |name| name.to_s == what.to_s }
+      raise ArgumentError, "meanwhile is :ruby or :wait, not #{what.inspect}" unless known
+
+      @meanwhile = known
     end
 
     # The number of threads that run sections on the CPU, and that read and write objects for all back-ends.
@@ -160,13 +190,21 @@ module Ikra
     #
     #   Ikra.srand(42)
     #
-    # A forked child begins with a random one of its own, as with Ruby's +srand+.
+    # A forked child begins with a random one of its own, as with Ruby's +srand+. The environment variable IKRA_SEED
+    # sets it for a whole program.
     #
     # @param seed [Integer] its lowest 64 bits count; a random one without it
     # @return [Integer] the seed until now
     def srand(seed = Random.new_seed)
       Native.seed(Integer(seed) & 0xffff_ffff_ffff_ffff)
     end
+
+    # All settings but the seed, by the names of their methods.
+    #
+    #   Ikra.settings # => {:backend=>:auto, :fallback=>:raise, :conflicts=>:in_order, :threads=>8, …}
+    #
+    # @return [Hash{Symbol => Symbol, Integer, Boolean}]
+    def settings = { backend: chosen, cache: cache?, fallback:, conflicts:, meanwhile:, threads:, kept_memory: }
 
     # @api private
     # @return [Symbol] the back-end as chosen, +:auto+ included
@@ -178,4 +216,35 @@ module Ikra
       Native::TESTING && ENV["IKRA_CUDA_EMULATOR"] ? [*BACKENDS, :"cuda-emulated"] : BACKENDS
     end
   end
+
+  # The settings that the environment holds when Ikra is loaded.
+  #
+  # @api private
+  module Environment
+    CACHED = { "0" => false, "1" => true }.freeze
+    SETTERS = {
+      "IKRA_BACKEND" => ->(text) { Ikra.backend = text },
+      "IKRA_CACHE" => ->(text) { Ikra.cache = CACHED.fetch(text) { raise ArgumentError, "0 or 1, not #{text}" } },
+      "IKRA_FALLBACK" => ->(text) { Ikra.fallback = text },
+      "IKRA_CONFLICTS" => ->(text) { Ikra.conflicts = text },
+      "IKRA_MEANWHILE" => ->(text) { Ikra.meanwhile = text },
+      "IKRA_THREADS" => ->(text) { Ikra.threads = Integer(text) },
+      "IKRA_KEPT_MEMORY" => ->(text) { Ikra.kept_memory = Integer(text) },
+      "IKRA_SEED" => ->(text) { Ikra.srand(Integer(text)) }
+    }.freeze
+
+    # @param environment [ENV, Hash] an empty value is none
+    # @raise [ArgumentError, DeviceError] with the variable's name in front
+    def self.apply(environment)
+      SETTERS.each do |name, setter|
+        text = environment[name]
+        next if text.nil? || text.empty?
+
+        setter.call(text)
+      rescue ArgumentError, DeviceError => e
+        raise e.class, "#{name}: #{e.message}", cause: nil
+      end
+    end
+  end
+  private_constant :Environment
 end

@@ -4,6 +4,8 @@ module Ikra
   # Places in a grid of some dimensions, which are the elements of a section: the block gets what belongs to a place,
   # and what it gives is put into arrays of arrays. The block is called by a text that computes the coordinates from
   # the element's number (see {Composition}).
+  #
+  # @api private
   class Space
     MOST_DIMENSIONS = 4
 

@@ -2,6 +2,8 @@
 
 module Ikra
   # A sum over the parts of a flow, as Array#sum makes it: Integers exactly, Floats with compensation.
+  #
+  # @api private
   class Sum
     def initialize(first = 0)
       @exact = first if first.is_a?(Integer)
@@ -44,6 +46,8 @@ module Ikra
   end
 
   # What inject does with an operator.
+  #
+  # @api private
   module Folds
     NONE = Object.new.freeze
 
@@ -76,6 +80,8 @@ module Ikra
   end
 
   # Prefix folds.
+  #
+  # @api private
   module Scans
     def self.of(collection, arguments, block)
       operator = arguments.last unless block
@@ -110,6 +116,8 @@ module Ikra
   end
 
   # Folds of an associative operation: two neighbours at a time, all pairs in parallel.
+  #
+  # @api private
   module Trees
     def self.fold(values, title, given, block)
       values = [*given.first(1), *values]
@@ -125,6 +133,8 @@ module Ikra
   end
 
   # The same in plain Ruby.
+  #
+  # @api private
   module Plain
     METHODS = { truths: %i[select itself], falsities: %i[reject itself] }.freeze
 

@@ -3,6 +3,8 @@
 module Ikra
   # Blocks of +Ikra.sync+ in sections. Called by the extension, which has their text: the code around them is compiled,
   # so that they are no procs.
+  #
+  # @api private
   module Syncs
     # The block, with its variables of the section as parameters. What is around the section it sees as the section
     # does.

@@ -14,6 +14,8 @@ module Ikra
   # What ends a chain; an eager method such as +psort_by+ is a chain of nothing else. Each operation does what Ruby's
   # method of that name does with the values that come out of the stages. What of it needs Ruby's own operators, Ruby
   # does: its own method runs over the same collection, with a block that gives what the section gave.
+  #
+  # @api private
   class Terminal
     OPERATIONS = [Aggregation, Extremes, Ordering, Grouping, Restriction, Changes].freeze
     include(*OPERATIONS)

@@ -99,6 +99,8 @@ module Ikra
       @columns.zip(parts) { |column, part| column[index] = part[0] }
     end
 
+    # @yield [item] an Array
+    # @return [self, Enumerator]
     def each
       return to_enum(:each) { size } unless block_given?
 
@@ -106,6 +108,7 @@ module Ikra
       self
     end
 
+    # @return [Array<Array>] the items
     def to_a = @columns.first.to_a.zip(*@columns.drop(1).map(&:to_a))
     alias entries to_a
 

@@ -6,6 +6,8 @@ module Ikra
   #
   #   rows.pmap.with_index(1) { |row, number| row.line(number) }
   #   points.psort_by.with_index { |point, i| [point.x, i] }
+  #
+  # @api private
   class WithoutBlock < Enumerator
     # Those whose value is made of what the block gives alone.
     GIVING = %i[map collect flat_map collect_concat filter_map find_index].freeze

@@ -3,6 +3,8 @@
 module Ikra
   # Writes a callable out that has no literal, as a block that does the same: a Method, +f >> g+, +f.curry[1]+, +&hash+
   # and +&:name+. It is plain Ruby, in which what it is made of are local variables around it.
+  #
+  # @api private
   module Written
     METHOD = Kernel.instance_method(:method)
     IS_LAMBDA = Proc.instance_method(:lambda?)

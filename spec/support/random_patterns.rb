@@ -4,8 +4,8 @@ require_relative "warnings"
 
 # Regular expressions at random, of what sections can match, and texts that they may match.
 class RandomPatterns
-  LETTERS = (%w[a b c d é ß 1 2 _ - = "] << " ").freeze
-  TEXTS = [*LETTERS, "\n", "A", "B", "É", "aa", "ab"].freeze
+  LETTERS = (%w[a b c d s é ß 1 2 _ - = "] << " ").freeze
+  TEXTS = [*LETTERS, "\n", "A", "B", "É", "aa", "ab", "S", "ﬁ"].freeze
   SETS = %w([^b] [^b] [^"] [^c=] [ab] [^a] [a-c1] [[:alpha:]] [a-d&&[^b]] \d \w \s \h \D \W \S .).freeze
   LOOKS = ["^", "$", "\\A", "\\z", "\\b", "\\B"].freeze
   REPEATS = ["*", "+", "?", "*?", "+?", "??", "{2}", "{1,2}", "{,2}", "{2,}"].freeze

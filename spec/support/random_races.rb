@@ -380,7 +380,7 @@ module RandomRaces
       ENV["IKRA_TEST_UNDEFERRED"] = "1" if conflicts == :raise
       base.peach(ticks) { |node| node.step }
       [nodes, nil]
-    rescue Ikra::RaceError => e
+    rescue Ikra::ConflictError => e
       raise "something has changed in spite of a race" unless state(nodes) == before
 
       [nodes, e]

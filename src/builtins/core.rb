@@ -507,7 +507,7 @@ module Float
     elsif other.nan?
       [other, 0.0]
     elsif other.infinite?
-      [infinite? && (other < 0.0) != (self < 0.0) ? 0.0 / 0.0 : other, 0.0]
+      [infinite? && (other < 0.0) != (self < 0.0) ? Float::NAN : other, 0.0]
     elsif infinite?
       [self, 0.0]
     else
@@ -3488,18 +3488,14 @@ module Enumerator
   def with_index(offset = 0)
     i = offset
     each do |x|
-      value = yield(x, i)
-      i += 1
-      value
+      yield(x, (i += 1) - 1)
     end
   end
 
   def each_with_index
     i = 0
     each do |x|
-      value = yield(x, i)
-      i += 1
-      value
+      yield(x, (i += 1) - 1)
     end
   end
 
@@ -3657,18 +3653,14 @@ module Enumerator
   def __packed_each_with_index
     i = 0
     each do |x|
-      value = yield [x, i]
-      i += 1
-      value
+      yield [x, (i += 1) - 1]
     end
   end
 
   def __packed_with_index(offset = 0)
     i = offset
     each do |x|
-      value = yield [x, i]
-      i += 1
-      value
+      yield [x, (i += 1) - 1]
     end
   end
 end

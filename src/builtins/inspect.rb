@@ -151,6 +151,10 @@ module ChangedString
     __put(inspected)
     ascii_only? ? __force(2) : self
   end
+
+  def __in_ascii
+    ascii_only? ? __force(1) : self
+  end
 end
 
 module Kernel

@@ -462,6 +462,10 @@ pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
         "dup" | "clone" if owner != ClassId::ARRAY => {
             "make a value object with `new` and the values that it is to have, or copy it before the section".into()
         }
+        _ if matches!(owner_name, "Rational" | "Complex") => {
+            "work with Integers or Floats, and convert before the section: value.to_f".into()
+        }
+        "new" if owner_name == "Range" => "write the range out, as in `a..b` or `a...b`".into(),
         "new" | "allocate" => "make objects before the section; a section works on those that exist".into(),
         "<<" | "push" | "append" | "pop" | "shift" | "unshift" | "insert" | "concat" | "delete"
         | "delete_at" | "clear" | "compact!"

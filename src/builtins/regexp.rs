@@ -102,8 +102,10 @@ pub(super) const PRIMITIVES: &[Row] = &[
         s.fail(crate::ir::ErrorKind::Unsupported(message.into()), &[])
     }),
     carrying("#refuse_characters", |s, _| {
-        let message = "characters beyond ASCII that versions of Unicode read differently cannot be matched in a section \
-                       with this pattern [unsupported-regexp]";
+        let message = "the text has a character that versions of Unicode, or of Ruby, match differently with this \
+                       pattern [unsupported-regexp]\n  hint: under /i these are ß where the pattern has ss, ſ, the \
+                       Kelvin sign and ligatures (write both cases, [Aa], instead of /i); for \\b and \\p{…} letters \
+                       newer than Unicode 13";
         s.fail(crate::ir::ErrorKind::Unsupported(message.into()), &[])
     }),
 ];

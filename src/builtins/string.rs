@@ -414,11 +414,14 @@ fn refuse_pattern(s: &mut Lowerer<'_>, call: &Invocation) -> bool {
     if !opaque && !s.responds(arg, "to_str") {
         return false;
     }
-    let name = s.builtin_name().unwrap_or_else(|| call.name.clone());
+    // Rows of our own have no name for users.
+    let own = (!call.name.starts_with('#')).then(|| format!("`{}`", call.name));
+    let name = s.builtin_name().map(|name| format!("`{name}`")).or(own);
+    let name = name.unwrap_or_else(|| "a method of String".into());
     let what = s.describe(&arg.types);
     s.refuse_here(
         "unsupported-argument",
-        format!("`{name}` with {what} cannot run in a section"),
+        format!("{name} with {what} cannot run in a section"),
         Some("give it a String".into()),
     );
     true

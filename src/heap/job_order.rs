@@ -26,6 +26,8 @@ pub struct JobOrder {
     pub rounds: Vec<Round>,
     /// Jobs run one after the other, in their order: sequentially, as in Ruby. Only the CPU does that.
     pub in_order: bool,
+    /// What the first element is to its code, where others have run before. Only the CPU does that.
+    pub first: usize,
 }
 
 impl JobOrder {
@@ -61,7 +63,7 @@ impl JobOrder {
                 *at += 1;
             }
         }
-        Ok(Self { order, rounds, in_order: false })
+        Ok(Self { order, rounds, in_order: false, first: 0 })
     }
 
     /// The elements in the order of the base, one after the other.
@@ -73,7 +75,7 @@ impl JobOrder {
                 _ => fallible::push(&mut segments, Segment { entry, jobs: job..job + 1 })?,
             }
         }
-        Ok(Self { order: None, rounds: vec![Round { segments }], in_order: true })
+        Ok(Self { order: None, rounds: vec![Round { segments }], in_order: true, first: 0 })
     }
 
     /// The same elements, with the entries that they have here, in the order of the base.
@@ -89,14 +91,30 @@ impl JobOrder {
                 entry_of[self.element(job)] = segment.entry as u16;
             }
         }
-        Self::sequential(&entry_of)
+        Ok(Self { first: self.first, ..Self::sequential(&entry_of)? })
+    }
+
+    /// The same with elements as their code numbers them.
+    pub fn numbered(&self) -> Result<Self, NoMemory> {
+        let Self { order, rounds, in_order, first } = self;
+        let Some(order) = order else {
+            let moved = |segment: &Segment| Segment {
+                entry: segment.entry,
+                jobs: segment.jobs.start + first..segment.jobs.end + first,
+            };
+            let moved = |round: &Round| Round { segments: round.segments.iter().map(moved).collect() };
+            let rounds = rounds.iter().map(moved).collect();
+            return Ok(Self { order: None, rounds, in_order: *in_order, first: *first });
+        };
+        let order = fallible::collect(order.iter().map(|element| element + *first as i32))?;
+        Ok(Self { order: Some(order), rounds: rounds.clone(), in_order: *in_order, first: *first })
     }
 
     /// Elements of one class, none of them twice.
     pub fn of_one(entry: u16, elements: usize) -> Self {
         let segment = Segment { entry: entry as usize, jobs: 0..elements };
         let segments = if elements == 0 { Vec::new() } else { vec![segment] };
-        Self { order: None, rounds: vec![Round { segments }], in_order: false }
+        Self { order: None, rounds: vec![Round { segments }], in_order: false, first: 0 }
     }
 
     /// The element index of a job.
@@ -128,6 +146,15 @@ mod tests {
     fn shuffled_elements_are_grouped_by_class_in_their_order() {
         let order = JobOrder::new(&[1, 0, 1, 0], 2, None).unwrap();
         assert_eq!(order.order, Some(vec![1, 3, 0, 2]));
+    }
+
+    #[test]
+    fn elements_have_other_numbers_where_some_have_run() {
+        let alike = JobOrder { first: 3, ..JobOrder::of_one(0, 2) };
+        assert_eq!(alike.numbered().unwrap().rounds[0].segments, [Segment { entry: 0, jobs: 3..5 }]);
+        let mixed = JobOrder { first: 3, ..JobOrder::new(&[1, 0, 1, 0], 2, None).unwrap() };
+        let numbered = mixed.numbered().unwrap();
+        assert_eq!((numbered.order, numbered.rounds), (Some(vec![4, 6, 3, 5]), mixed.rounds));
     }
 
     #[test]

@@ -12,6 +12,7 @@
 //! place, all that make such arrays make lists.
 
 use super::Lowerer;
+use super::flows::Flows;
 use super::memo::{JoinKey, Memo};
 use super::operand::{self, Operand};
 use super::proc_identity::ProcMaker;
@@ -23,7 +24,7 @@ use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
-/// Which array a value is, where that is known, and which ones its parts are.
+/// Which array a value is, where that is known, which ones its parts are, and which variables it comes from.
 #[derive(Clone, Debug, Default)]
 pub struct Birth(Option<Rc<Parts>>);
 
@@ -32,6 +33,8 @@ struct Parts {
     /// Of an array: one of these. Of what else has parts, none.
     arrays: SmallVec<[u32; 2]>,
     parts: Vec<Birth>,
+    /// The variables that it may have been read from, as [`super::flows`] numbers them.
+    variables: SmallVec<[u32; 2]>,
 }
 
 /// Which of two equal values it is makes no difference to what they are.
@@ -47,9 +50,19 @@ impl Birth {
     /// Of what is no array, but has parts.
     pub fn of_parts(parts: Vec<Self>) -> Self {
         match parts.iter().any(|part| part.0.is_some()) {
-            true => Self(Some(Rc::new(Parts { arrays: smallvec![], parts }))),
+            true => Self(Some(Rc::new(Parts { arrays: smallvec![], parts, variables: smallvec![] }))),
             false => Self::UNKNOWN,
         }
+    }
+
+    /// Of what was read from a variable.
+    pub fn read_from(variable: u32) -> Self {
+        Self(Some(Rc::new(Parts { arrays: smallvec![], parts: vec![], variables: smallvec![variable] })))
+    }
+
+    /// The variables that it may have been read from.
+    pub fn variables(&self) -> &[u32] {
+        self.0.as_ref().map_or(&[], |all| &all.variables)
     }
 
     pub fn part(&self, number: usize) -> Self {
@@ -60,22 +73,30 @@ impl Birth {
     pub fn with_parts(&self, items: &[Operand]) -> Self {
         let Some(all) = &self.0 else { return Self::UNKNOWN };
         let parts = items.iter().map(|item| item.birth.clone()).collect();
-        Self(Some(Rc::new(Parts { arrays: all.arrays.clone(), parts })))
+        Self(Some(Rc::new(Parts { arrays: all.arrays.clone(), parts, variables: all.variables.clone() })))
     }
 
     /// That of a value which is this one or the other.
     pub fn or(&self, other: &Self) -> Self {
-        let (Some(one), Some(two)) = (&self.0, &other.0) else { return Self::UNKNOWN };
-        if Rc::ptr_eq(one, two) {
-            return self.clone();
-        }
-        if one.parts.len() != two.parts.len() || one.arrays.is_empty() != two.arrays.is_empty() {
-            return Self::UNKNOWN;
-        }
+        let mut variables = SmallVec::from_slice(self.variables());
+        variables.extend(other.variables().iter().filter(|all| !self.variables().contains(all)).copied());
+        let known = match (&self.0, &other.0) {
+            (Some(one), Some(two)) if Rc::ptr_eq(one, two) => return self.clone(),
+            (Some(one), Some(two)) => Some((one, two)).filter(|(one, two)| {
+                one.parts.len() == two.parts.len() && one.arrays.is_empty() == two.arrays.is_empty()
+            }),
+            _ => None,
+        };
+        let Some((one, two)) = known else {
+            return match variables.is_empty() {
+                true => Self::UNKNOWN,
+                false => Self(Some(Rc::new(Parts { arrays: smallvec![], parts: vec![], variables }))),
+            };
+        };
         let mut arrays = one.arrays.clone();
         arrays.extend(two.arrays.iter().filter(|array| !one.arrays.contains(array)).copied());
         let parts = one.parts.iter().zip(&two.parts).map(|(a, b)| a.or(b)).collect();
-        Self(Some(Rc::new(Parts { arrays, parts })))
+        Self(Some(Rc::new(Parts { arrays, parts, variables })))
     }
 
     /// Those that it can be. `None`: nobody knows.
@@ -144,6 +165,8 @@ pub struct Births {
     /// The ways that lead to the code being lowered, outermost first, and how many conditions there were.
     arms: Vec<Arm>,
     conditions: u32,
+    /// What one variable hands to another.
+    pub flows: Flows,
 }
 
 impl Lowerer<'_> {
@@ -153,7 +176,7 @@ impl Lowerer<'_> {
         let (types, loops) = (types.clone(), self.loops.clone());
         self.births.born.push(Born { maker: None, types, loops, frozen: false });
         let parts = items.iter().map(|item| item.birth.clone()).collect();
-        Birth(Some(Rc::new(Parts { arrays: smallvec![number], parts })))
+        Birth(Some(Rc::new(Parts { arrays: smallvec![number], parts, variables: smallvec![] })))
     }
 
     /// That of a lambda or proc of which nothing tells which one of its literal it is.

@@ -185,6 +185,7 @@ impl Lowerer<'_> {
             // In an eval'd text a bare name can be a local of the binding around it.
             if call.variable
                 && self.is_of_block()
+                && self.frame().code.in_binding
                 && let Some(operand) = self.own_root(super::host::RootKey::Captured(call.name.clone()))
             {
                 return operand;
@@ -380,7 +381,7 @@ impl Lowerer<'_> {
             return self.refuse_here(
                 "unsupported-super",
                 "`super` without arguments stands in a block that define_method made a method of",
-                Some("name the arguments, as in `super(a)`".into()),
+                Some("write the arguments out: `super()`, or `super(a)`".into()),
             );
         }
         let mut arguments = match args {

@@ -246,10 +246,14 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn refuse_return(&mut self) -> Operand {
+        let hint = match self.in_driver {
+            true => "use `next` to end the block of the section, with its value: `next value`",
+            false => "use `next` to end the block for this element",
+        };
         self.refuse_here(
             "unsupported-return",
             "`return` would leave the method around the section",
-            Some("use `next` to end the block for this element".into()),
+            Some(hint.into()),
         )
     }
 

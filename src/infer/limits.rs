@@ -33,6 +33,7 @@ impl Lowerer<'_> {
             return false;
         }
         self.steps = self.steps.wrapping_add(1);
+        self.count_cost();
         if self.steps.is_multiple_of(STEPS) && self.host.interrupted() {
             self.stopped = true;
             return false;

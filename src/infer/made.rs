@@ -8,8 +8,10 @@
 
 use super::Lowerer;
 use super::births::Holder;
+use super::flows::Variable;
 use super::joins::has_list;
 use super::leaving::FROZEN;
+use super::memo::Memo;
 use super::operand::{self, Operand};
 use crate::ir::{Comparison, Value};
 use crate::types::{ClassId, ListKind, Type, TypeSet};
@@ -26,6 +28,25 @@ pub struct MadeMemo {
 
 /// The word that holds the first variable.
 const FIELDS: i64 = 1;
+
+impl Memo {
+    /// One more type that a variable of a class that is kept in memory can hold: true if that is new.
+    pub(super) fn learn_field(&mut self, class: ClassId, name: &str, types: &TypeSet) -> bool {
+        let fields = &mut self.made.entry(class).or_default().fields;
+        let index = fields.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
+            fields.push((name.to_string(), TypeSet::empty()));
+            fields.len() - 1
+        });
+        let known = fields[index].1.clone();
+        let joined = self.join(&known, types, (u32::MAX - 1, class.0, index as u32));
+        let grew = joined != known;
+        if grew {
+            self.made.entry(class).or_default().fields[index].1 = joined;
+            self.changed |= true;
+        }
+        grew
+    }
+}
 
 impl Lowerer<'_> {
     /// Keeps in memory the classes of the objects in a set that are carried in values, from the next walk on. False if
@@ -133,7 +154,7 @@ impl Lowerer<'_> {
         }
         let values = &given;
         for (name, value) in values {
-            self.learn_field(class, name, &value.types);
+            self.memo.learn_field(class, name, &value.types);
         }
         self.learn_always_set(class, values);
         let fields = self.memo.made.entry(class).or_default().fields.clone();
@@ -141,7 +162,7 @@ impl Lowerer<'_> {
         for (name, types) in &fields {
             let value = values.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
             let value = value.unwrap_or_else(Operand::nil);
-            self.learn_field(class, name, &value.types);
+            self.memo.learn_field(class, name, &value.types);
             let Some(value) = self.field_words(class, types, &value) else { return Operand::bottom() };
             words.extend(value);
         }
@@ -180,21 +201,6 @@ impl Lowerer<'_> {
             return Operand::bottom();
         }
         self.make(*class, &values)
-    }
-
-    /// One more type that a variable can hold.
-    pub(super) fn learn_field(&mut self, class: ClassId, name: &str, types: &TypeSet) {
-        let fields = &mut self.memo.made.entry(class).or_default().fields;
-        let index = fields.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
-            fields.push((name.to_string(), TypeSet::empty()));
-            fields.len() - 1
-        });
-        let known = fields[index].1.clone();
-        let joined = self.memo.join(&known, types, (u32::MAX - 1, class.0, index as u32));
-        if joined != known {
-            self.memo.made.entry(class).or_default().fields[index].1 = joined;
-            self.memo.changed |= true;
-        }
     }
 
     /// The words that store `value` in a variable that holds `types`. `None`: another walk is needed, or it is refused.
@@ -245,7 +251,8 @@ impl Lowerer<'_> {
         let start = self.start_of(object);
         let at = self.plus(start, offset);
         let value = self.load_words(&types, &scalars, at);
-        self.refine(value)
+        let value = self.refine(value);
+        self.births.flows.read(value, Variable::Made(class, name.to_string()))
     }
 
     pub(super) fn write_made(&mut self, object: Value, class: ClassId, name: &str, value: &Operand) {
@@ -253,7 +260,8 @@ impl Lowerer<'_> {
             return;
         }
         let Some(value) = &self.field_with_rows(class, name, value) else { return };
-        self.learn_field(class, name, &value.types);
+        self.memo.learn_field(class, name, &value.types);
+        self.births.flows.write(value, &Variable::Made(class, name.to_string()), self.memo);
         let Some((offset, types)) = self.field(class, name) else { return };
         let Some(words) = self.field_words(class, &types, value) else { return };
         self.note_reference(object, value);

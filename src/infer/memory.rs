@@ -2,6 +2,7 @@
 
 use super::Lowerer;
 use super::births::{Birth, Holder};
+use super::flows::Variable;
 use super::hash_rows::has_default_block;
 use super::held_procs::Closure;
 use super::host::{RootKey, Scope};
@@ -116,7 +117,11 @@ impl Lowerer<'_> {
             Ok(None) => self.refuse_here(
                 "uninitialized-constant",
                 message,
-                Some("define the constant before the section runs".into()),
+                Some(
+                    "define the constant before the section runs; one that is loaded when it is named first \
+                     (autoload, const_missing) by naming it there"
+                        .into(),
+                ),
             ),
             Err(refusal) => self.refuse(refusal),
         }
@@ -270,7 +275,8 @@ impl Lowerer<'_> {
             types = types.filter(|ty| !matches!(ty, Type::List(_) | Type::Made(_)));
         }
         let operand = self.narrow(&stored, &types);
-        self.refine(operand)
+        let operand = self.refine(operand);
+        self.births.flows.read(operand, Variable::Column(hierarchy, name.to_string()))
     }
 
     pub(crate) fn write_ivar(&mut self, receiver: &Operand, name: &str, value: &Operand) {
@@ -304,6 +310,7 @@ impl Lowerer<'_> {
         let stored = memo.stored.clone();
         self.memo.changed |= grew;
         self.memo.unite_rows(&stored);
+        self.births.flows.write(value, &Variable::Column(hierarchy, name.to_string()), self.memo);
         let id = receiver.value();
         // Of what is known of Strings it has been seen to.
         if !name.starts_with('#') {

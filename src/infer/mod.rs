@@ -20,6 +20,7 @@ mod closed_blocks;
 mod conditions;
 mod constant_lists;
 mod copies;
+mod costs;
 mod defined;
 pub mod dialect;
 mod dispatch;
@@ -29,6 +30,7 @@ mod evacuation;
 mod exception_methods;
 mod exceptions;
 mod expressions;
+mod flows;
 mod functions;
 mod global_state;
 mod growing;
@@ -151,6 +153,9 @@ pub struct Inferred {
     /// So many walks it took, with so many expressions in the last one and in all of them.
     pub walks: u32,
     pub expressions: (u32, u32),
+    /// What they were of. It is not kept.
+    #[serde(skip)]
+    pub costs: costs::Told,
 }
 
 /// What `Ikra.explain` shows of the user's code: the block and the methods that were inferred, and the types of
@@ -177,12 +182,14 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, output: Output, repeats: bool
     let mut memo = Memo::default();
     let mut grew_at = code.span;
     let mut steps_before = 0;
+    let mut costs = costs::Costs::default();
     // What was refused, before it was tried to do without.
     let mut refused: Option<Vec<Diagnostic>> = None;
     for walk in 1..=MAX_WALKS {
         memo.changed = growth::Growth::default();
         let mut lowerer = Lowerer::new(host, &mut memo, output);
         lowerer.steps_before = steps_before;
+        lowerer.costs = costs;
         lowerer.repeats = repeats;
         let schema = if output == Output::Program { lowerer.program(code) } else { lowerer.section(code) };
         lowerer.number_calls();
@@ -196,8 +203,10 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, output: Output, repeats: bool
             steps,
             refusing,
             births,
+            costs: found,
             ..
         } = lowerer;
+        costs = found;
         steps_before += steps;
         let (at, within) = at.unzip();
         if growth::is_told() {
@@ -221,6 +230,9 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, output: Output, repeats: bool
             memo = Memo::default();
             memo.traps = traps;
             continue;
+        }
+        if !memo.restart {
+            births.flows.close(&mut memo);
         }
         if memo.settle() || births.grow(&mut memo) && memo.settle() || host.found_frozen() {
             continue;
@@ -251,7 +263,15 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, output: Output, repeats: bool
         let types = listing.types.iter().map(|(span, types)| (*span, sites::describe(host, types)));
         let listing = Listing { types: types.collect(), codes: listing.codes };
         let expressions = (steps, steps_before);
-        return Ok(Inferred { program, schema, listing, traps, walks: walk, expressions });
+        return Ok(Inferred {
+            program,
+            schema,
+            listing,
+            traps,
+            walks: walk,
+            expressions,
+            costs: costs.told(),
+        });
     }
     Err(Error::Unsupported(vec![Diagnostic {
         slug: "endless-types",
@@ -638,6 +658,7 @@ pub(crate) struct Lowerer<'h> {
     given_procs: std::collections::BTreeMap<u32, crate::heap::schema::ProcSchema>,
     /// Which array is which, and where it is put.
     births: births::Births,
+    costs: costs::Costs,
     /// What blocks of `Ikra.sync` see of variables of the driver.
     shown: std::collections::BTreeSet<(u32, u32)>,
 }
@@ -737,6 +758,7 @@ impl<'h> Lowerer<'h> {
             syncs: Vec::new(),
             given_procs: std::collections::BTreeMap::new(),
             births: births::Births::default(),
+            costs: costs::Costs::default(),
             shown: std::collections::BTreeSet::new(),
         }
     }

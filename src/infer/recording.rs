@@ -6,6 +6,7 @@
 //! A question is recorded where it is new or its answer is, and again where the host has learned something new meanwhile, as
 //! to ask may have it look once more. Code is told by the text of its file and its place there.
 
+use super::costs::Told as Costs;
 use super::dialect::Dialect;
 use super::host::{
     Contents, FoundMethod, Holder, Host, Method, Refusal, Root, RootKey, Scope, StructKeywords,
@@ -265,6 +266,7 @@ struct Identity<'a> {
     captured_reads: &'a [String],
     captured_writes: Vec<&'a str>,
     nesting: &'a [Option<String>],
+    in_binding: bool,
 }
 
 impl Telling<'_> {
@@ -361,6 +363,7 @@ fn identity<'a>(code: &'a Code, file: &'a SourceFile) -> Identity<'a> {
         captured_reads: &code.captured_reads,
         captured_writes: code.captured_writes.iter().map(|(name, _)| name.as_str()).collect(),
         nesting: &code.nesting,
+        in_binding: code.in_binding,
     }
 }
 
@@ -760,7 +763,7 @@ impl Kept {
     pub fn new(recording: Recording, inferred: &Inferred) -> Option<Self> {
         let mut is_known = true;
         inferred.each_file(&mut |file| is_known &= recording.files.contains(&file));
-        let Inferred { program, schema, listing, traps, walks, expressions } = inferred;
+        let Inferred { program, schema, listing, traps, walks, expressions, costs: _ } = inferred;
         let found = (&program.buffers, schema, listing, traps, walks, expressions);
         let found = postcard::to_stdvec(&found).ok()?;
         is_known.then_some(Self { recording, found, program: Vec::new() })
@@ -792,7 +795,8 @@ impl Kept {
         let files: FxHashMap<_, _> = self.recording.files.into_iter().zip(files).collect();
         let (buffers, schema, listing, traps, walks, expressions) = postcard::from_bytes(&self.found).ok()?;
         let program = Program { buffers, ..Program::default() };
-        let mut inferred = Inferred { program, schema, listing, traps, walks, expressions };
+        let costs = Costs::default();
+        let mut inferred = Inferred { program, schema, listing, traps, walks, expressions, costs };
         let mut is_known = true;
         inferred.map_files(&mut |file| {
             let now = files.get(&file);

@@ -318,7 +318,7 @@ impl Lowerer<'_> {
             }
             if types.iter().any(|ty| matches!(ty, Type::Tuple(_))) {
                 let list = self.memo.list_kind((u32::MAX - 14, class.0, index));
-                self.learn_field(class, &name, &Type::List(list).into());
+                self.memo.learn_field(class, &name, &Type::List(list).into());
             }
             let settled = self.settled(&types);
             // Of what is hidden the host knows nothing.

@@ -651,6 +651,25 @@ pub enum BufferKind {
     KeyIndex(ArrayKind),
 }
 
+impl BufferKind {
+    /// Are its rows the elements of a kernel?
+    pub const fn is_by_element(&self) -> bool {
+        matches!(
+            self,
+            Self::Base(..)
+                | Self::Beside(..)
+                | Self::Result(..)
+                | Self::Kept
+                | Self::Accumulator(..)
+                | Self::AccumulatorTick(_)
+                | Self::ResultWords
+                | Self::KernelWords
+                | Self::Given(..)
+                | Self::FirstSame(_)
+        )
+    }
+}
+
 /// What elements may race for. Tag and payload are one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Watched {

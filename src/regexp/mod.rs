@@ -45,13 +45,52 @@ pub struct Pattern {
 /// Which characters of a String it cannot tell about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Care {
-    /// Those that a letter and its neighbour are together, as ß is ss, and those of another length than their other
-    /// case: MRI finds `ſ` by `/s/i`, but not by `/s\z/i`.
-    ligatures: bool,
+    /// Those of another length than their other case: MRI finds `ſ` by `/s/i`, but not by `/s\z/i`.
+    lengths: bool,
+    /// Those that two of its letters are together, as ß is ss.
+    ligatures: Letters,
     /// Those about which versions of Unicode could differ.
     words: bool,
     /// All beyond ASCII.
     all: bool,
+}
+
+/// How often a pattern without case has the letters that ligatures are made of. More than once stands for any number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Letters {
+    f: u8,
+    i: u8,
+    l: u8,
+    s: u8,
+    t: u8,
+}
+
+impl Letters {
+    fn note(&mut self, char: char, times: u8) {
+        let count = match char.to_ascii_lowercase() {
+            'f' => &mut self.f,
+            'i' => &mut self.i,
+            'l' => &mut self.l,
+            's' => &mut self.s,
+            't' => &mut self.t,
+            _ => return,
+        };
+        *count = count.saturating_add(times);
+    }
+
+    /// May it find such a character by its letters?
+    fn may_be(self, ligature: char) -> bool {
+        match ligature {
+            'ß' | 'ẞ' => self.s > 1,
+            'ﬀ' => self.f > 1,
+            'ﬁ' => self.f > 0 && self.i > 0,
+            'ﬂ' => self.f > 0 && self.l > 0,
+            'ﬃ' => self.f > 0 && (self.f > 1 || self.i > 0),
+            'ﬄ' => self.f > 0 && (self.f > 1 || self.l > 0),
+            'ﬅ' | 'ﬆ' => self.s > 0 && self.t > 0,
+            _ => false,
+        }
+    }
 }
 
 /// What a pattern is to do with a String. The first of them looks whether it can at all; what it gives is told to the
@@ -177,7 +216,7 @@ impl Pattern {
         let parsed = syntax::parse(source, flags)?;
         machine::shape(&parsed.node)?;
         let mut care = Care::default();
-        note_care(&parsed.node, &mut care);
+        note_care(&parsed.node, 1, &mut care);
         let fixed = options & FIXED_ENCODING != 0 || !source.is_ascii() || writes_unicode(source);
         let pattern = Self {
             source: source.into(),
@@ -237,9 +276,8 @@ impl Pattern {
     }
 
     fn is_unsure(&self, text: &str) -> bool {
-        let Care { ligatures, words, all } = self.care;
-        all || ligatures
-            && text.chars().any(|char| matches!(char, 'ß' | 'ẞ' | 'ſ' | '\u{212a}' | '\u{fb00}'..='\u{fb06}'))
+        let Care { lengths, ligatures, words, all } = self.care;
+        all || lengths && text.chars().any(|char| matches!(char, 'ſ' | '\u{212a}') || ligatures.may_be(char))
             || words && text.chars().any(|char| !char.is_ascii() && unsure_words().contains(char))
     }
 
@@ -321,19 +359,23 @@ fn writes_unicode(source: &str) -> bool {
     })
 }
 
-fn note_care(node: &Node, care: &mut Care) {
+fn note_care(node: &Node, times: u8, care: &mut Care) {
     match node {
-        Node::Char { ignore_case: true, .. } => care.ligatures = true,
+        Node::Char { ignore_case: true, char } => {
+            care.lengths = true;
+            care.ligatures.note(*char, times);
+        }
         Node::Class { class, ignore_case } => note_class(class, *ignore_case, care),
         Node::Look(Look::Boundary | Look::NoBoundary) => care.words = true,
-        Node::Group { inner, .. } | Node::Repeat { inner, .. } => note_care(inner, care),
-        Node::Concat(all) | Node::Either(all) => all.iter().for_each(|node| note_care(node, care)),
+        Node::Group { inner, .. } => note_care(inner, times, care),
+        Node::Repeat { inner, .. } => note_care(inner, 2, care),
+        Node::Concat(all) | Node::Either(all) => all.iter().for_each(|node| note_care(node, times, care)),
         _ => {}
     }
 }
 
 fn note_class(class: &Class, ignore_case: bool, care: &mut Care) {
-    care.ligatures |= ignore_case;
+    care.lengths |= ignore_case;
     for item in &class.items {
         match item {
             Item::Property { .. } => {

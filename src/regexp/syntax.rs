@@ -584,7 +584,8 @@ impl Parser<'_> {
         };
         let name = &self.text[self.at..self.at + end];
         self.at += end + 2;
-        known_property(name, negated, PUNCTUATION).ok_or_else(|| self.refused(from, "there is no such set"))
+        known_property(name, negated, PUNCTUATION)
+            .ok_or_else(|| self.refused(from, "this set does not run: write its characters out, as in [!-~]"))
     }
 
     /// What stands behind an atom: how often it is there.

@@ -38,6 +38,8 @@ pub struct Code {
     /// The modules the code stands in, outermost first, as written (`A::B` is one string); constants are looked up
     /// along it. `None` in the list stands for a `class << self` or a computed module.
     pub nesting: Vec<Option<String>>,
+    /// The text was evaluated in a binding, whose local variables bare names in it can be.
+    pub in_binding: bool,
 }
 
 impl Code {

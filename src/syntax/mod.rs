@@ -114,6 +114,7 @@ pub fn symbol_block(name: &str, span: Span, more: u32) -> Code {
         error_objects: vec![],
         yields: false,
         nesting: Vec::new(),
+        in_binding: false,
     }
 }
 

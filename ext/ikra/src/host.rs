@@ -28,7 +28,7 @@ use ikra_core::infer::host::{Contents, FoundMethod, Holder, Refusal, Root, RootK
 use ikra_core::infer::recording::{Kept, KeptProgram, Recorder, Recording};
 use ikra_core::infer::{Host, Inferred, infer, unread_columns};
 use ikra_core::ir::BufferKind;
-use ikra_core::profile::Profile;
+use ikra_core::profile::{Cost, Profile};
 use ikra_core::source::{FileId, SourceFile, Span};
 use ikra_core::syntax::ast::Code;
 use ikra_core::types::{ArrayKind, ClassId, Collection, HashPart, HashSort, HierarchyId, Type};
@@ -212,6 +212,15 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         }
         profile.step("expressions", Duration::ZERO, inferred.expressions.1.into());
         profile.step("in the last walk", Duration::ZERO, inferred.expressions.0.into());
+        for (place, count) in &inferred.costs.places {
+            // A function of `core.rb` has no place in the program.
+            let place = sources::with_map(self.ruby, |map| map.find_file(place.file).map(|_| map.place(*place)));
+            let Some((path, line)) = place else { continue };
+            profile.cost(Cost::Line, &format!("{path}:{line}"), (*count).into());
+        }
+        for (name, count) in &inferred.costs.parts {
+            profile.cost(Cost::Part, name, (*count).into());
+        }
         profile.step("methods", self.methods.time, self.methods.codes().count() as u64);
         profile.step("objects", self.reading, self.tracer_reads);
         let mut roots = Vec::with_capacity(self.roots.len());

@@ -27,11 +27,11 @@ use ikra_core::heap::schema::Output;
 use ikra_core::heap::shared;
 use ikra_core::memory;
 use magnus::block::Proc;
-use magnus::{Error, RArray, RHash, Ruby, Symbol, TryConvert, Value, function, prelude::*};
+use magnus::{Error, RArray, RClass, RHash, Ruby, Symbol, TryConvert, Value, function, method, prelude::*};
 use reading::base::Base;
 use reading::{items, probe};
 use running::{backends, profiles, random};
-use section::{Chain, Section};
+use section::{Chain, InTheMaking, Section};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use vm::{background, dialect, enumerators, method_tables, object_pool, proc_parts, reflection};
@@ -60,7 +60,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     }
     ikra_core::huge_pages::permit();
     let native = ruby.define_module("Ikra")?.define_module("Native")?;
-    for name in ["Handle", "GcRoots", "Pinned"] {
+    for name in ["Handle", "GcRoots", "Pinned", "InTheMaking"] {
         native.define_class(name, ruby.class_object())?.undef_default_alloc_func();
     }
     // Before Ruby's own classes are looked up, as it is one of them.
@@ -75,6 +75,8 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("probe", function!(probe::run, 1))?;
     dialect::init(ruby);
     native.define_singleton_method("run", function!(run, 6))?;
+    let in_the_making: RClass = native.const_get("InTheMaking")?;
+    in_the_making.define_method("ready?", method!(InTheMaking::is_ready, 0))?;
     native.define_singleton_method("values_read", function!(section::values_read, 0))?;
     native.define_singleton_method("explain", function!(explain, 6))?;
     value_columns::init(ruby, native)?;
@@ -101,6 +103,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("open_profile", function!(open_profile, 0))?;
     native.define_singleton_method("close_profile", function!(close_profile, 1))?;
     native.define_singleton_method("profile_ruby", function!(profile_ruby, 1))?;
+    native.define_singleton_method("profile_meanwhile", function!(profile_meanwhile, 1))?;
     native.define_singleton_method("arguments", function!(arguments, 0))?;
     native.define_singleton_method("compile_cuda_with", function!(compile_cuda_with, 1))?;
     native.define_singleton_method("compile_cuda", function!(compile_cuda, 2))?;
@@ -112,19 +115,29 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
 
 /// The base is told as by `bases.rb`: see [`Base::new`]. `how`: the method's name, what it gives and in which form, the
 /// number of ticks, the first element's number where it may be a part, what the block is put together of, and who is told
-/// how far it is (see `lib/ikra/section.rb`).
+/// how far it is, whether Ruby may run elements meanwhile and how many it has run before these (see `lib/ikra/section.rb`).
 fn section(
-    (columns, form): (RArray, Option<RArray>),
+    (columns, yielded): (RArray, Option<RArray>),
     how: RArray,
     block: Proc,
     backend: Symbol,
     conflicts: Symbol,
 ) -> Result<Section, Error> {
-    let mut base = Base::new(columns, form)?;
-    let (name, output, form, ticks, part, owner, shape, progress) =
-        <(Symbol, Symbol, Symbol, u64, Option<u64>, Option<Proc>, u32, Option<Proc>)>::try_convert(
-            how.as_value(),
-        )?;
+    let (name, output, form, ticks, part, owner, shape, progress, meanwhile, done) = <(
+        Symbol,
+        Symbol,
+        Symbol,
+        u64,
+        Option<u64>,
+        Option<Proc>,
+        u32,
+        Option<Proc>,
+        bool,
+        u64,
+    )>::try_convert(
+        how.as_value()
+    )?;
+    let mut base = Base::new(columns, yielded, done)?;
     let output = match &*output.name()? {
         "values" => Output::Values,
         "selection" => Output::Selection,
@@ -151,13 +164,15 @@ fn section(
         progress,
         form,
         part,
+        meanwhile,
+        done,
         backend: backend.name()?.into_owned(),
         raise: conflicts.name()? == "raise",
     })
 }
 
 /// Gives the values of the block, or what was selected: an array for each column of the base. Nil where it has not run,
-/// as it is no part of a section that changes things.
+/// as it is no part of a section that changes things, and an [`InTheMaking`] where there is no code yet.
 fn run(
     columns: RArray,
     form: Option<RArray>,
@@ -226,7 +241,11 @@ fn close_profile(ruby: &Ruby, number: u64) -> Result<RHash, Error> {
 }
 
 fn profile_ruby(ruby: &Ruby, seconds: f64) {
-    profiles::add_ruby(ruby, seconds);
+    profiles::add_ruby(ruby, seconds, true);
+}
+
+fn profile_meanwhile(ruby: &Ruby, seconds: f64) {
+    profiles::add_ruby(ruby, seconds, false);
 }
 
 /// The arguments that the process was started with, its name first.

@@ -20,8 +20,8 @@ use crate::running::profiles;
 use crate::running::random;
 use crate::shelf::Shelf;
 use crate::sync::{SyncRun, Syncs};
-use crate::versions::{Conflicts, ExecutableOf, Kind, Learned, Version};
-use crate::vm::background;
+use crate::versions::{Compiling, Conflicts, ExecutableOf, Kind, Learned, Pending, Version};
+use crate::vm::background::{self, Beside};
 use crate::vm::column;
 use crate::vm::errors::Trouble;
 use crate::vm::gvl::{self, Ask};
@@ -55,7 +55,8 @@ use ikra_core::source::SourceMap;
 use ikra_core::syntax::ast::Code;
 use ikra_core::types::{Collection, Shape, Type};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
-use magnus::{IntoValue, Ruby, Value, block::Proc, prelude::*};
+use magnus::typed_data::Obj;
+use magnus::{DataTypeFunctions, IntoValue, Ruby, TypedData, Value, block::Proc, prelude::*};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -88,6 +89,10 @@ pub struct Section {
     pub progress: Option<Proc>,
     /// Only where nothing is changed: then it may be a part of the elements, the first of which has this number.
     pub part: Option<u64>,
+    /// May Ruby run elements while code is made for them? Then an [`InTheMaking`] may be given.
+    pub meanwhile: bool,
+    /// So many elements has Ruby run before these.
+    pub done: u64,
     pub backend: String,
     /// Elements that conflict are an error; otherwise they run in order.
     pub raise: bool,
@@ -118,7 +123,7 @@ impl Section {
             Pinned::with(ruby, |pinned| {
                 let mut profile = Profile::default();
                 let result = Run::new(ruby, pinned, &self)?.run(&mut profile);
-                profile.sections = 1;
+                profile.sections = u64::from(self.done == 0);
                 profiles::add(ruby, &profile);
                 result
             })
@@ -244,6 +249,35 @@ fn more_room(
     Ok(Some(more))
 }
 
+/// Code that is being made, for `lib/ikra/meanwhile.rb`.
+#[derive(TypedData)]
+#[magnus(class = "Ikra::Native::InTheMaking", free_immediately)]
+pub struct InTheMaking(Arc<Compiling>);
+
+impl DataTypeFunctions for InTheMaking {}
+
+impl InTheMaking {
+    /// Is it there, or will it never be?
+    pub fn is_ready(ruby: &Ruby, this: Obj<Self>) -> bool {
+        this.0.look(ruby)
+    }
+}
+
+/// What makes the code of a version.
+fn compilation(
+    version: &Version,
+    backend: Arc<dyn Backend>,
+    (mode, ticks): (Mode, u64),
+) -> impl FnOnce(&CancellationToken) -> Result<(Arc<Executable>, Profile), Error> + Send + 'static + use<> {
+    let (program, may_conflict) = (version.program.clone(), version.may_conflict);
+    move |token| {
+        let mut steps = Profile::default();
+        let program = if may_conflict { mode.program(&program, token)? } else { program };
+        let executable = Executable::new(&*backend, &program, ticks, token, &mut steps)?;
+        Ok((Arc::new(executable), steps))
+    }
+}
+
 /// How a launch ended.
 enum Ended {
     Done,
@@ -310,22 +344,24 @@ impl<'a> Run<'a> {
     /// `random`: what random numbers hang on, once it is known.
     fn attempt(&self, profile: &mut Profile, random: &mut Option<(u64, u64)>) -> Result<Value, Trouble> {
         let (version, mut traced) = self.fitting(profile)?;
-        let changes = version.layout.changes()
-            || !version.inferred.schema.accumulators.is_empty()
-            || version.program.prints();
-        if self.section.part.is_some() && changes {
+        if (self.section.part.is_some() || self.section.done > 0) && version.changes() {
             return Ok(self.ruby.qnil().as_value());
         }
         self.refuse_changing_base(&version, &mut traced)?;
         self.refuse_mixed_column(&version)?;
         self.refuse_flat(&version)?;
         self.refuse_compared(&version)?;
+        if let Some(compiling) = self.in_the_making(&version)? {
+            READ.set(0);
+            return Ok(self.ruby.obj_wrap(InTheMaking(compiling)).as_value());
+        }
         let mode = if self.section.raise { Mode::Watched } else { version.conflicts.mode() };
         let executable = self.executable(&version, mode, profile)?;
         let random = *random.get_or_insert_with(|| random::next(version.program.uses_random));
         let room = version.rooms.on(profile.backend == Some("cpu")).get();
         let mut heap =
             profile.time(Phase::Trace, || Heap::build(traced, &version.layout, &version.inferred, room))?;
+        heap.jobs.first = self.section.done as usize;
         heap.procs = given_procs::make(
             &self.scope,
             (&version.plan, &version.pool),
@@ -447,7 +483,7 @@ impl<'a> Run<'a> {
                     let host = profile.backend == Some("cpu");
                     let Some(more) = more_room(version, &failure, (heap.room, heap.length), host)? else {
                         heap.drop_dead_pairs(&version.inferred)?;
-                        let first = self.section.part.unwrap_or(0) as u32;
+                        let first = (self.section.part.unwrap_or(0) + self.section.done) as u32;
                         let failure = Failure { element: failure.element + first, ..failure };
                         let raised = self.decoder(version, heap).exception(&failure);
                         // What Ruby does not raise may be what has it run the section instead.
@@ -632,7 +668,8 @@ impl<'a> Run<'a> {
     }
 
     fn is_auto(&self) -> bool {
-        self.section.backend == "auto" && !self.on_cpu.get()
+        // Elements behind others run on the CPU only.
+        self.section.backend == "auto" && !self.on_cpu.get() && self.section.done == 0
     }
 
     fn work(&self) -> Work {
@@ -678,7 +715,9 @@ impl<'a> Run<'a> {
             known = Some((version.plan.asked.clone(), version.pool.extended()));
             self.put_first(&version);
             // What other threads do while it is compiled is seen, as it is read after that.
-            self.executable(&version, Mode::Watched, profile)?;
+            if !self.runs_in_ruby(&version) {
+                self.executable(&version, Mode::Watched, profile)?;
+            }
             let traced = match traced {
                 Some(traced) if alone && gvl::is_alone(self.ruby) => Some(traced),
                 _ => profile.time(Phase::Trace, || self.follow(&version, false))?,
@@ -800,6 +839,7 @@ impl<'a> Run<'a> {
                 assumptions: front.assumptions,
                 _codes: front.codes,
                 executables: RefCell::default(),
+                pending: RefCell::default(),
                 rooms: Rooms::new(room),
                 conflicts: Conflicts::default(),
                 kept: RefCell::default(),
@@ -970,26 +1010,86 @@ impl<'a> Run<'a> {
         profile.backend = Some(backend.name());
         let suits =
             |known: &&ExecutableOf| (known.0, known.1) == (backend.name(), mode) && known.2.suits(ticks);
-        let known = version.executables.borrow().iter().find(suits).map(|known| known.2.clone());
-        if let Some(executable) = known {
+        let known = || version.executables.borrow().iter().find(suits).map(|known| known.2.clone());
+        if let Some(executable) = known() {
             return Ok(executable);
         }
-        let (name, program, may_conflict) = (backend.name(), version.program.clone(), version.may_conflict);
-        let (executable, steps): (Arc<Executable>, Profile) = profile.time(Phase::Compile, || {
-            let bytes = set_aside(&program);
-            background::run(self.ruby, bytes, move |token| {
-                let mut steps = Profile::default();
-                let program = if may_conflict { mode.program(&program, token)? } else { program };
-                let executable = Executable::new(&*backend, &program, ticks, token, &mut steps)?;
-                Ok((Arc::new(executable), steps))
-            })
+        if backend.name() == "cpu" && mode == Mode::Watched {
+            self.take_pending(version, profile)?;
+            if let Some(executable) = known() {
+                return Ok(executable);
+            }
+        }
+        let name = backend.name();
+        let (executable, steps) = profile.time(Phase::Compile, || {
+            let bytes = set_aside(&version.program);
+            background::run(self.ruby, bytes, compilation(version, backend, (mode, ticks)))
         })?;
         profile.merge(&steps);
-        let mut executables = version.executables.borrow_mut();
-        executables.retain(|known| (known.0, known.1) != (name, mode));
-        executables.push((name, mode, executable.clone()));
-        drop(executables);
+        version.keep((name, mode, executable.clone()));
         Ok(executable)
+    }
+
+    /// Waits for code that was begun, if there is such.
+    fn take_pending(&self, version: &Version, profile: &mut Profile) -> Result<(), Trouble> {
+        let pending = version.pending.borrow().as_ref().map(|pending| pending.0.clone());
+        let Some(pending) = pending.filter(|pending| pending.is_of_this_process()) else { return Ok(()) };
+        let waited = profile.time(Phase::Compile, || pending.wait(self.ruby));
+        if pending.is_asleep() {
+            drop(version.pending.take());
+        }
+        waited?;
+        // Another thread may have taken it.
+        let Some(ended) = pending.take() else { return Ok(()) };
+        drop(version.pending.take());
+        let (executable, steps) = ended.map_err(Trouble::Panic)??;
+        profile.merge(&steps);
+        version.keep(("cpu", Mode::Watched, executable));
+        Ok(())
+    }
+
+    /// Can Ruby run elements, as there is no code for them, and nobody could tell?
+    fn runs_in_ruby(&self, version: &Version) -> bool {
+        let Section { meanwhile, output, ticks, ref backend, .. } = *self.section;
+        let inferred = &version.inferred;
+        let is_cpu = match &**backend {
+            "auto" => !self.is_auto() || self.chosen_gpu(version).is_none(),
+            name => name == "cpu",
+        };
+        meanwhile
+            && is_cpu
+            && ticks == 1
+            && !matches!(output, Output::Program | Output::Nothing)
+            && !version.changes()
+            // What elements leave for their end, such as what they push, is not in a program in which none comes to it.
+            && !(matches!(output, Output::Values | Output::Kept) && inferred.schema.result.iter().next().is_none())
+            && !inferred.schema.arrays.iter().any(|array| array.written && !array.made)
+            && !version.program.uses_random
+            && inferred.traps.is_empty()
+            && version.syncs.is_empty()
+            && version.procs.is_empty()
+            // What comes of columns is columns.
+            && self.base.columns.iter().all(|source| !matches!(source, Source::Memory(_)))
+            && !version.executables.borrow().iter().any(|known| known.0 == "cpu" && known.1 == Mode::Watched)
+    }
+
+    /// Code that is not there yet, where Ruby is to run elements meanwhile.
+    fn in_the_making(&self, version: &Version) -> Result<Option<Arc<Compiling>>, Trouble> {
+        if !self.runs_in_ruby(version) {
+            return Ok(None);
+        }
+        let known = version.pending.borrow().as_ref().map(|pending| pending.0.clone());
+        let compiling = match known.filter(|known| known.is_of_this_process()) {
+            Some(known) => known,
+            None => {
+                let backend = self.backend(Mode::Watched)?;
+                let bytes = set_aside(&version.program);
+                let new = Beside::new(bytes, compilation(version, backend, (Mode::Watched, 1)));
+                drop(version.pending.replace(Some(Pending(new.clone()))));
+                new
+            }
+        };
+        Ok((!compiling.look(self.ruby)).then_some(compiling))
     }
 
     /// Runs the driver to its end, without the GVL. An interrupt that raises nothing (a trap handler that returns)

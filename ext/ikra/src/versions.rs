@@ -5,6 +5,7 @@ use crate::code::syncs::SyncText;
 use crate::reading::plan::Plan;
 use crate::running::choice::Choice;
 use crate::running::heap::{Kept, Layout, Mode, Rooms};
+use crate::vm::background::Beside;
 use crate::vm::gvl::GvlCell;
 use crate::vm::object_pool::ObjectPool;
 use ikra_core::backend::Executable;
@@ -13,6 +14,7 @@ use ikra_core::error::Error;
 use ikra_core::heap::schema::Output;
 use ikra_core::infer::Inferred;
 use ikra_core::ir::{Program, passes};
+use ikra_core::profile::Profile;
 use ikra_core::syntax::ast::Code;
 use ikra_core::types::ArrayKind;
 use magnus::{DataTypeFunctions, TypedData, gc};
@@ -131,6 +133,8 @@ pub struct Version {
     /// What it was compiled from, which `explain` shows.
     pub _codes: Vec<Rc<Code>>,
     pub executables: RefCell<Vec<ExecutableOf>>,
+    /// Code for the CPU that was begun while Ruby runs elements.
+    pub pending: RefCell<Option<Pending>>,
     pub rooms: Rooms,
     pub conflicts: Conflicts,
     /// Memory for the next run.
@@ -144,9 +148,34 @@ pub struct Version {
 }
 
 impl Version {
+    /// Does it change anything that was there before, or print?
+    pub fn changes(&self) -> bool {
+        let is_accumulated = !self.inferred.schema.accumulators.is_empty();
+        self.layout.changes() || is_accumulated || self.program.prints()
+    }
+
+    /// This is what it was compiled to.
+    pub fn keep(&self, executable: ExecutableOf) {
+        let mut executables = self.executables.borrow_mut();
+        executables.retain(|known| (known.0, known.1) != (executable.0, executable.1));
+        executables.push(executable);
+    }
+
     /// Do arrays of this kind keep their numbers, and what they are, to the end?
     pub fn keeps(&self, kind: ArrayKind) -> bool {
         !self.inferred.schema.arrays.iter().any(|array| array.kind == kind && array.local)
+    }
+}
+
+/// An executable that is being made, and what that took.
+pub type Compiling = Beside<(Arc<Executable>, Profile)>;
+
+/// Nobody wants it when its version is gone.
+pub struct Pending(pub Arc<Compiling>);
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        self.0.cancel();
     }
 }
 

@@ -3,6 +3,8 @@
 module Ikra
   class Terminal
     # What puts the values together: sums, counts, folds, questions.
+    #
+    # @api private
     module Aggregation
       # Array#sum of some Rubies adds up as + does, without compensation, where it begins with a Float.
       PLAIN_FROM_FLOATS = ([0.1] * 10).sum(0.0) < 1.0

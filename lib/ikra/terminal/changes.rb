@@ -5,6 +5,8 @@ module Ikra
     # Methods that change the collection itself, and those of Hashes that give another one. The block runs in a section;
     # then it is Ruby's own method that changes, with a block that gives what the section has given. A block that may
     # read the collection meanwhile is refused: in Ruby it would see it half changed.
+    #
+    # @api private
     module Changes
       def map! = changed
       alias collect! map!

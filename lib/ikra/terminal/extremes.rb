@@ -3,6 +3,8 @@
 module Ikra
   class Terminal
     # What is the least, and what the greatest.
+    #
+    # @api private
     module Extremes
       def min = best(false)
       def max = best(true)

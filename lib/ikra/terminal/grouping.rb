@@ -3,6 +3,8 @@
 module Ikra
   class Terminal
     # What is equal: groups, tallies, sets.
+    #
+    # @api private
     module Grouping
       def group_by
         keyed { |keys| column(keys)&.group(items.to_a) || replay(keys) }

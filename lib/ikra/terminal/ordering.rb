@@ -3,6 +3,8 @@
 module Ikra
   class Terminal
     # Sorting.
+    #
+    # @api private
     module Ordering
       def sort
         return compared if @block

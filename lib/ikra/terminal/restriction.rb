@@ -3,6 +3,8 @@
 module Ikra
   class Terminal
     # Some of the elements, or what comes of each.
+    #
+    # @api private
     module Restriction
       def to_a
         return flow.unchanging(@options[:unchanging]).to_a if @options[:unchanging]

@@ -4,6 +4,7 @@ require "stringio"
 require "tempfile"
 require_relative "../redefined"
 require_relative "bases"
+require_relative "beginning_in_ruby"
 require_relative "bignums"
 require_relative "nans"
 require_relative "operations"
@@ -14,6 +15,7 @@ require_relative "section_trials"
 module RandomPrograms
   # Runs a program in plain Ruby and in Ikra, over all elements; where one raises, again without it.
   class Trial # rubocop:disable Metrics/ClassLength
+    include BeginningInRuby
     include Outlining
     include SectionTrials
     include Outputs
@@ -172,7 +174,7 @@ module RandomPrograms
       block = @home.block(leaves, elements)
       before = left([elements, leaves], block)
       Ikra.backend = @backend
-      result = printing(:ikra) { outcome { outlining { in_section(base, block) } } }
+      result = printing(:ikra) { outcome { outlining { beginning_in_ruby(base.size) { in_section(base, block) } } } }
       return [left([elements, leaves], block), result, before] if result.first == :raised
 
       [Snapshot.of([elements, leaves]), left([result[1], elements, leaves], block), before]
@@ -246,7 +248,8 @@ module RandomPrograms
       elements, leaves = @home.world
       block = @home.block(leaves, elements)
       found = Bignums.first { sequential(elements.values_at(*kept), block) { |i| Bignums.at(i) } }
-      return [nil, found] if found == (section? ? 0 : Operations.element_of(error, found || false))
+      element = section? ? 0 : Operations.element_of(error, found || false)
+      return [nil, found] if found == element || overflown_in_ruby?(found, element)
 
       comparable(kept, []) do
         verdict(:wrong_overflow,

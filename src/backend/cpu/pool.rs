@@ -14,11 +14,12 @@ use crate::fallible;
 use crate::faults;
 use crate::heap::job_order::Round;
 use crate::heap::{Column, Printed};
-use crate::ir::{BufferKind, ErrorKind, KernelId, Program, ScalarSource, Site, SiteId};
+use crate::ir::{BufferInfo, BufferKind, ErrorKind, KernelId, Program, ScalarSource, Site, SiteId};
 use crate::progress::Progress;
 use crate::threads::{self, Together};
 use parking_lot::Mutex;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -142,7 +143,16 @@ pub fn run(
     launch.check(program, kernel, columns)?;
     let code = CodeOf { code, first: program.first_entry(kernel) };
     faults::point("starting a run")?;
-    let mut args: Vec<u64> = columns.iter_mut().map(|column| column.as_mut_ptr() as usize as u64).collect();
+    let jobs = match launch.jobs.first {
+        0 => Cow::Borrowed(launch.jobs),
+        _ => Cow::Owned(launch.jobs.numbered()?),
+    };
+    // What has a row for each element begins with the first.
+    let address = |(column, info): (&mut Column, &BufferInfo)| {
+        let before = if info.kind.is_by_element() { jobs.first * info.ty.bytes() } else { 0 };
+        column.as_mut_ptr().wrapping_byte_sub(before) as usize as u64
+    };
+    let mut args: Vec<u64> = columns.iter_mut().zip(&program.buffers).map(address).collect();
     args.extend_from_slice(launch.scalars);
     let scratch = program.buffers.iter().position(|b| b.kind == BufferKind::Scratch);
     let length = program.scalars.iter().position(|s| s.source == ScalarSource::ScratchWords);
@@ -153,7 +163,7 @@ pub fn run(
             length: length.map(|scalar| columns.len() + scalar),
         }),
         args,
-        order: launch.jobs.order.as_deref(),
+        order: jobs.order.as_deref(),
         seed: launch.seed,
         call: launch.call,
         interrupt,
@@ -175,7 +185,7 @@ pub fn run(
         unknown: if code.deferred.is_empty() { ALONE_UNKNOWN } else { 0 },
         deep: code.deep,
     };
-    let rounds = &launch.jobs.rounds;
+    let rounds = &jobs.rounds;
     let fused = program.kernels[kernel.0 as usize].fused && rounds.len() <= 1;
     let ticks_of_run = launch.first_tick..launch.first_tick + launch.ticks;
     // What is not fused goes round by round: the largest decides.
@@ -217,7 +227,10 @@ pub fn run(
         // What was deferred may have failed before.
         return Ok(Outcome::Conflict);
     }
-    let failure = run.failure.into_inner();
+    let mut failure = run.failure.into_inner();
+    if let Some(failure) = &mut failure {
+        failure.element -= jobs.first as u32;
+    }
     put_together(printed, &run.printed.into_inner(), failure.as_ref())?;
     Ok(failure.map_or(Outcome::Done, Outcome::Failed))
 }

@@ -88,6 +88,7 @@ pub(super) fn code(
         error_objects: Vec::new(),
         yields: lowering.yields,
         nesting: found.nesting.clone(),
+        in_binding: false,
     };
     code.error_objects = errors::objects(&code);
     Ok(code)

@@ -130,7 +130,7 @@ refusals! {
         "give the parameters names, and use those";
     SUPER_IN_DEFAULT "unsupported-super"
         "`super` without arguments stands in a default value"
-        "name the arguments, as in `super(a)`";
+        "write the arguments out: `super()`, or `super(a)`";
 
     SYNTAX_KIND "unsupported-syntax"
         "this kind of expression cannot be used in a parallel section"

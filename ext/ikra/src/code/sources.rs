@@ -201,6 +201,7 @@ impl Sources {
         match found {
             Ok(mut code) => {
                 label.clone_into(&mut code.name);
+                code.in_binding = locals.is_some();
                 let code = Rc::new(code);
                 self.codes.insert(key, code.clone());
                 Ok(Some(code))

@@ -31,6 +31,8 @@ pub struct Snapshot {
 pub struct Series {
     pub first: i64,
     pub step: i64,
+    /// So many of them are those of elements that have run before.
+    pub done: u64,
 }
 
 impl Series {
@@ -41,7 +43,7 @@ impl Series {
 
     /// The Integer at an index that the base has.
     pub fn at(self, index: usize) -> i64 {
-        self.first.wrapping_add(self.step.wrapping_mul(index as i64))
+        self.first.wrapping_add(self.step.wrapping_mul(self.done as i64 + index as i64))
     }
 
     /// Do so many of them fit 32 bits?
@@ -70,11 +72,11 @@ pub struct Base {
 }
 
 impl Base {
-    /// `form`: how many elements there are, what the block gets, whether it takes that apart, what is looked at, whether
+    /// `done`: so many elements have run before these, and Series begin with those. `form`: how many elements there are, what the block gets, whether it takes that apart, what is looked at, whether
     /// items were made, whether it is an `Ikra::Column`, whether the operation changes what is looked at, and whether it
     /// looks into what the block gives. Without it `columns` is the only one, an Array that the section is called on. The caller has both on the stack, as
     /// arguments of a method.
-    pub fn new(columns: RArray, form: Option<RArray>) -> Result<Self, Error> {
+    pub fn new(columns: RArray, form: Option<RArray>, done: u64) -> Result<Self, Error> {
         let Some(form) = form else {
             return Ok(Self {
                 columns: vec![Source::Items(columns)],
@@ -97,7 +99,7 @@ impl Base {
             }
             (None, None) => {
                 let (first, step) = (column.funcall("first", ())?, column.funcall("step", ())?);
-                Ok(Source::Series(Series { first, step }))
+                Ok(Source::Series(Series { first, step, done }))
             }
         };
         let columns: Vec<Source> = columns.into_iter().map(column).collect::<Result<_, Error>>()?;

@@ -1,7 +1,7 @@
 //! The profiles being taken (`Ikra.profile`): each gets every section that ends while it is open, of all threads.
 
 use crate::vm::gvl::GvlCell;
-use ikra_core::profile::{Phase, Profile};
+use ikra_core::profile::{Cost, Phase, Profile};
 use magnus::{Error, RHash, Ruby};
 
 static OPEN: GvlCell<Vec<(u64, Profile)>> = GvlCell::new(Vec::new());
@@ -20,11 +20,11 @@ pub fn add(ruby: &Ruby, profile: &Profile) {
     OPEN.with(ruby, |open| open.iter_mut().for_each(|(_, total)| total.merge(profile)));
 }
 
-/// A section that ran in plain Ruby.
-pub fn add_ruby(ruby: &Ruby, seconds: f64) {
-    let mut profile = Profile::default();
-    (profile.sections, profile.backend) = (1, Some("ruby"));
-    profile.add(Phase::Kernel, std::time::Duration::try_from_secs_f64(seconds).unwrap_or_default());
+/// What has run in plain Ruby: a section as a `whole`, or elements of one.
+pub fn add_ruby(ruby: &Ruby, seconds: f64, whole: bool) {
+    let mut profile = Profile { sections: u64::from(whole), backend: Some("ruby"), ..Profile::default() };
+    let phase = if whole { Phase::Kernel } else { Phase::Ruby };
+    profile.add(phase, std::time::Duration::try_from_secs_f64(seconds).unwrap_or_default());
     add(ruby, &profile);
 }
 
@@ -47,6 +47,13 @@ pub fn close(ruby: &Ruby, number: u64) -> Result<RHash, Error> {
         steps.aset(step.name.as_str(), facts)?;
     }
     hash.aset(ruby.to_symbol("steps"), steps)?;
+    for of in Cost::ALL {
+        let counts = ruby.hash_new();
+        for (_, name, count) in profile.costs.iter().filter(|(known, ..)| *known == of) {
+            counts.aset(name.as_str(), *count)?;
+        }
+        hash.aset(ruby.to_symbol(of.name()), counts)?;
+    }
     hash.aset(ruby.to_symbol("sections"), profile.sections)?;
     hash.aset(ruby.to_symbol("backend"), profile.backend.map(|name| ruby.to_symbol(name)))?;
     Ok(hash)

@@ -317,6 +317,14 @@ fn caught<T>(ruby: &Ruby, f: impl FnOnce() -> Result<T, Trouble>) -> Result<T, m
     f().map_err(|trouble| exceptions::exception(ruby, trouble))
 }
 
+/// The numbers of rows in an array as those of a selection.
+fn rows_of_array(ruby: &Ruby, array: RArray) -> Result<Obj<ValueColumn>, magnus::Error> {
+    caught(ruby, || {
+        let rows = array.to_vec::<i32>()?;
+        Ok(Numbers::rows(Column::I32(rows)).wrap(ruby))
+    })
+}
+
 /// The items of an array as a column, where all are Integers, all Floats, or all immediates; else nil.
 fn of_array(ruby: &Ruby, array: RArray) -> Result<Option<Obj<ValueColumn>>, magnus::Error> {
     caught(ruby, || {
@@ -755,6 +763,7 @@ pub fn init(ruby: &Ruby, native: RModule) -> Result<(), magnus::Error> {
     class.define_method("tally", method!(tally, 0))?;
     class.define_method("group", method!(group, 1))?;
     native.define_singleton_method("values", function!(of_array, 1))?;
+    native.define_singleton_method("rows", function!(rows_of_array, 1))?;
     native.define_singleton_method("gather", function!(gather, 2))?;
     native.define_singleton_method("values_of_column", function!(ValueColumn::of_column, 1))?;
     native.define_singleton_method("own?", function!(is_own, 2))

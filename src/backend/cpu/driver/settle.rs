@@ -296,7 +296,7 @@ impl DriverState<'_> {
     fn launch_round(&mut self, kernel: KernelId, jobs: &JobOrder, round: &Round) -> Result<(), Stop> {
         if !jobs.in_order {
             let (order, rounds) = (jobs.order.clone(), vec![round.clone()]);
-            self.launch_part(kernel, &JobOrder { order, rounds, in_order: false })?;
+            self.launch_part(kernel, &JobOrder { order, rounds, in_order: false, first: jobs.first })?;
             let all = round.segments.iter().flat_map(|segment| segment.jobs.clone());
             let mut elements = Vec::new();
             for job in all {
@@ -314,7 +314,10 @@ impl DriverState<'_> {
                 let segment = Segment { entry: *entry, jobs: element..element + count };
                 let rounds = vec![Round { segments: vec![segment] }];
                 self.set_words_before(kernel, element)?;
-                self.launch_part(kernel, &JobOrder { order: None, rounds, in_order: true })?;
+                self.launch_part(
+                    kernel,
+                    &JobOrder { order: None, rounds, in_order: true, first: jobs.first },
+                )?;
                 let done = self.done_of(kernel, element..element + count)?;
                 self.settle(kernel, done.clone())?;
                 job += done.len();

@@ -113,7 +113,8 @@ fn the_failure_of_the_lowest_tick_and_element_wins() {
             // Elements count, not jobs.
             let order = (0..n as i32).rev().collect();
             let segments = vec![Segment { entry: 0, jobs: 0..n }];
-            let reverse = JobOrder { order: Some(order), rounds: vec![Round { segments }], in_order: false };
+            let reverse =
+                JobOrder { order: Some(order), rounds: vec![Round { segments }], in_order: false, first: 0 };
             let mut buffers = [Column::I64(when), counts()];
             assert_eq!(run(&*kernel, &mut buffers, &reverse, ticks), expected);
         }

@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+# What the gem says of itself and holds.
+RSpec.describe "what people find who come to the project" do
+  folder = File.expand_path("..", __dir__)
+
+  it "asks in each form for what `ikra doctor --json` prints" do
+    require "yaml"
+    forms = Dir["#{folder}/.github/ISSUE_TEMPLATE/*.yml"] - ["#{folder}/.github/ISSUE_TEMPLATE/config.yml"]
+    expect(forms.size).to eq(3)
+    forms.each do |path|
+      fields = YAML.safe_load(File.read(path)).fetch("body")
+      expect(fields.map { |field| field["attributes"]["label"] }).to include("What `ikra doctor --json` prints"), path
+      expect(fields.map { |field| field["id"] }.uniq.size).to eq(fields.size), path
+    end
+  end
+
+  it "has links between its documents that lead somewhere" do
+    paths = Dir["#{folder}/*.md", "#{folder}/docs/*.md"]
+    broken = paths.flat_map do |path|
+      text = File.read(path, encoding: Encoding::UTF_8).gsub(/^```.*?^```/m, "").gsub(/`[^`\n]*`/, "")
+      links = text.scan(/\]\(([^)#\s]+)(?:#[^)]*)?\)/).flatten.grep_v(/\Ahttps?:/)
+      links.reject { |link| File.exist?(File.expand_path(link, File.dirname(path))) }.map { |link| "#{path}: #{link}" }
+    end
+    expect(broken).to eq([])
+  end
+end
+
+RSpec.describe Gem::Specification do
+  root = File.expand_path("..", __dir__)
+  let(:spec) { described_class.load(File.join(root, "ikra.gemspec")) }
+
+  it "says where the project is at home" do
+    uris = %w[source_code_uri changelog_uri documentation_uri bug_tracker_uri]
+    expect(spec.metadata.slice(*uris).values.size).to eq(4)
+    expect([spec.homepage, *spec.metadata.slice(*uris).values]).to all(match(%r{\Ahttps://\S+\z}))
+    expect(spec.email).to all(include("@"))
+    expect(spec.metadata["rubygems_mfa_required"]).to eq("true")
+  end
+
+  it "describes what there is" do
+    expect(spec.description).to include("peach", "pmap", "pselect", "Ikra.section")
+    expect(spec.version.to_s).to eq(Ikra::VERSION)
+    expect(File.read(File.join(root, "ext/ikra/Cargo.toml"))).to include("version = \"#{Ikra::VERSION}\"")
+  end
+
+  it "has the command, the examples and what documents it" do
+    expect(spec.executables).to eq(["ikra"])
+    expect(spec.files).to include("exe/ikra", "lib/ikra/cli.rb", "examples/traffic.rb", "examples/data/ATTRIBUTION.md",
+                                  "docs/ruby.md", ".yardopts", "README.md", "CHANGELOG.md", "LICENSE")
+  end
+
+  it "has no tests, nothing of developers and nothing that a build leaves behind" do
+    expect(spec.files.grep(%r{\A(spec|bin|benchmark|target|tmp)/|(/|\b)tests(/|\.rs\z)|native\.|\.svg\z})
+             .grep_v(%r{\Adocs/})).to be_empty
+  end
+
+  it "leaves out no file that a Rust file of it declares" do
+    declared = spec.files.grep(%r{\A(src|ext)/.*\.rs\z}).flat_map do |path|
+      text = File.read(File.join(root, path)).gsub(/#\[cfg\(.*test.*\)\]\s+(pub(\(\w+\))? )?mod \w+;/, "")
+      folder = File.basename(path).match?(/\A(mod|lib|build)\.rs\z/) ? File.dirname(path) : path.delete_suffix(".rs")
+      text.scan(/^(?:pub(?:\(\w+\))? )?mod (\w+);/).flatten.map { |name| "#{folder}/#{name}" }
+    end
+    missing = declared.reject { |name| (["#{name}.rs", "#{name}/mod.rs"] & spec.files).any? }
+    expect(missing).to be_empty
+  end
+
+  it "has options for YARD that name files which are there" do
+    named = File.readlines(File.join(root, ".yardopts"), chomp: true).grep_v(/\A-/)
+    expect(named.select { |pattern| Dir[File.join(root, pattern)].empty? }).to be_empty
+  end
+
+  it "writes pictures of examples to tmp/, which git does not keep" do
+    texts = Dir[File.join(root, "examples/**/*.rb")].map { |path| File.read(path) }
+    named = texts.flat_map { |text| text.scan(%r{[\w/]+\.(?:svg|pgm|png)\b}) }
+    expect(named).not_to be_empty
+    expect(named).to all(start_with("tmp/"))
+    expect(File.readlines(File.join(root, ".gitignore"), chomp: true)).to include("/tmp/")
+    expect(Dir[File.join(root, "*.{svg,png,pgm}")]).to be_empty
+  end
+end
