@@ -214,7 +214,8 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         profile.step("in the last walk", Duration::ZERO, inferred.expressions.0.into());
         for (place, count) in &inferred.costs.places {
             // A function of `core.rb` has no place in the program.
-            let place = sources::with_map(self.ruby, |map| map.find_file(place.file).map(|_| map.place(*place)));
+            let place =
+                sources::with_map(self.ruby, |map| map.find_file(place.file).map(|_| map.place(*place)));
             let Some((path, line)) = place else { continue };
             profile.cost(Cost::Line, &format!("{path}:{line}"), (*count).into());
         }

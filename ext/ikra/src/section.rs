@@ -68,7 +68,7 @@ use std::time::{Duration, Instant};
 /// A block called with objects of ever new types keeps this many versions.
 const VERSIONS: usize = 8;
 /// Inference is repeated when other threads change the objects meanwhile, but not for ever.
-const ATTEMPTS: usize = 4;
+const ATTEMPTS: usize = 8;
 
 /// With fewer elements than that, reading them all takes no longer than reading some.
 const SAMPLED: u64 = 32;
@@ -696,20 +696,12 @@ impl<'a> Run<'a> {
 
     /// A version that fits, and what was traced for it.
     fn fitting(&self, profile: &mut Profile) -> Result<(Rc<Version>, Traced<'a>), Trouble> {
-        let mut versions = self.captured.handle.0.with(self.ruby, |versions| versions.clone());
-        versions.retain(|version| version.kind == self.kind() && version.plan.takes(&self.base));
-        versions.retain(|version| self.learned.borrow().is_within(&version.learned));
-        // Where there is a choice, some of the objects tell which one it cannot be.
-        let samples = versions.len() > 1 && self.base.len() >= SAMPLED;
-        for version in versions {
-            let traced = profile.time(Phase::Trace, || self.follow(&version, samples));
-            if let Some(traced) = traced? {
-                self.put_first(&version);
-                return Ok((version, traced));
-            }
-        }
         let mut known = None;
         for _ in 0..ATTEMPTS {
+            // Also those that were made just now: another thread may have changed the objects back.
+            if let Some(found) = self.known_version(profile)? {
+                return Ok(found);
+            }
             let alone = gvl::is_alone(self.ruby);
             let (version, traced) = self.infer(known, profile)?;
             known = Some((version.plan.asked.clone(), version.pool.extended()));
@@ -726,7 +718,28 @@ impl<'a> Run<'a> {
                 return Ok((version, traced));
             }
         }
-        Err(Error::Internal("the objects do not fit what was inferred from them".into()).into())
+        Err(Trouble::Plain(
+            "other threads change what the objects hold faster than code can be made for it: change them when the \
+             section has ended, with a Mutex around both"
+                .into(),
+        ))
+    }
+
+    /// A version that fits the objects, with what it reads of them.
+    fn known_version(&self, profile: &mut Profile) -> Result<Option<(Rc<Version>, Traced<'a>)>, Trouble> {
+        let mut versions = self.captured.handle.0.with(self.ruby, |versions| versions.clone());
+        versions.retain(|version| version.kind == self.kind() && version.plan.takes(&self.base));
+        versions.retain(|version| self.learned.borrow().is_within(&version.learned));
+        // Where there is a choice, some of the objects tell which one it cannot be.
+        let samples = versions.len() > 1 && self.base.len() >= SAMPLED;
+        for version in versions {
+            let traced = profile.time(Phase::Trace, || self.follow(&version, samples));
+            if let Some(traced) = traced? {
+                self.put_first(&version);
+                return Ok(Some((version, traced)));
+            }
+        }
+        Ok(None)
     }
 
     /// What a version's plan reads, if that is what it was compiled for; `samples`: of some objects first.
