@@ -67,7 +67,9 @@ impl World {
             .into_iter()
             .filter(|s| s.end as usize >= text.trim_end().len())
             .min_by_key(|s| s.start)?;
-        let block = crate::syntax::code_at(&sources, file, span.start, span.end).ok()?;
+        let mut block = crate::syntax::code_at(&sources, file, span.start, span.end).ok()?;
+        // A world has variables that its text does not show.
+        block.in_binding = true;
         if block.kind == CodeKind::Method {
             return None;
         }
