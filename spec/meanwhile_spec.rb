@@ -306,7 +306,7 @@ RSpec.describe Ikra do
     Tempfile.create(["forking", ".rb"]) do |file|
       file.write(program)
       file.flush
-      command = [{ "IKRA_MEANWHILE" => nil }, RbConfig.ruby, "-I", folder, file.path]
+      command = [{ "IKRA_MEANWHILE" => "ruby" }, RbConfig.ruby, "-I", folder, file.path]
       output, status = Timeout.timeout(60) { Open3.capture2e(*command) }
       expect(output).to eq("true\ntrue\n5000\ntrue\n1\n")
       expect(status).to be_success

@@ -18,7 +18,7 @@ module Ikra
   @chosen = :auto
   @fallback = :raise
   @conflicts = :in_order
-  @meanwhile = :ruby
+  @meanwhile = :wait
 
   class << self
     # @return [Symbol] +:raise+, or +:ruby+ when sections that are not supported run in plain Ruby
@@ -101,12 +101,13 @@ module Ikra
     attr_reader :meanwhile
 
     # What is done while a section is compiled for the CPU whose block changes nothing, prints nothing and draws no
-    # random numbers. With +:ruby+ (the default) its elements begin in plain Ruby, and compiled code goes on from the
-    # element that is reached; so its first call takes no longer than Ruby and to look at the code. What compiled code
-    # refuses only when an element comes to it, as an Integer beyond 64 bits, is no error as long as Ruby runs. With
-    # +:wait+ all elements wait for the code. The environment variable IKRA_MEANWHILE sets it for a whole program.
+    # random numbers. With +:wait+ (the default) all elements wait for the code. With +:ruby+ they begin in plain Ruby,
+    # and compiled code goes on from the element that is reached; so its first call takes no longer than Ruby and to
+    # look at the code. But what compiled code refuses only when an element comes to it, as an Integer beyond 64 bits,
+    # is no error as long as Ruby runs: it hangs on time which calls raise it. The environment variable IKRA_MEANWHILE
+    # sets it for a whole program.
     #
-    #   Ikra.meanwhile = :wait # to measure
+    #   Ikra.meanwhile = :ruby
     #
     # @param what [Symbol, String] one of {MEANWHILE}
     # @raise [ArgumentError] for anything else

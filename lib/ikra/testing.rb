@@ -59,7 +59,7 @@ module Ikra
         ran = 0
         return "sections run in plain Ruby here: Ikra.backend is :ruby" if Ikra.backend == :ruby
 
-        with(fallback: :raise, conflicts: :raise) { watch(->(*) { ran += 1 }, &block) }
+        with(fallback: :raise, conflicts: :raise, meanwhile: :wait) { watch(->(*) { ran += 1 }, &block) }
         ran.zero? ? NOTHING_RAN : nil
       rescue UnsupportedError, OverflowError, ConflictError => e
         e.detailed_message
@@ -109,7 +109,7 @@ module Ikra
         Ikra.srand(seed)
         raises = returns = nil
         begin
-          with(backend:, fallback: :raise) { returns = block.call }
+          with(backend:, fallback: :raise, meanwhile: :wait) { returns = block.call }
         rescue UnsupportedError, OverflowError
           # What Ikra says, and plain Ruby would not.
           raise
