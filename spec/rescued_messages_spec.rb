@@ -38,6 +38,12 @@ each_backend do
     expect_texts([0, -1]) { |x| begin; [1, 2].first(x); rescue => e; e.message; end }
   end
 
+  it "name classes" do
+    expect_texts([1, 2]) { |x| begin; raise ArgumentError, "#{x.class} must"; rescue => e; e.message; end }
+    expect_texts([1, 2]) { |x| begin; raise ArgumentError, "#{RescuedMessages::Plain} #{x}"; rescue => e; e.message; end }
+    expect_texts([1, 2.5]) { |x| begin; raise RescuedMessages::Plain, "not #{x.class}: #{x}"; rescue => e; "#{e}"; end }
+  end
+
   it "are in US-ASCII, or in the encoding of the value, where no pattern matches" do
     expect_texts([1, 2]) { |x| begin; case x; in 2 then "2"; end; rescue => e; e.message; end }
     expect_texts([1, 2]) { |x| begin; case "é#{x}"; in "2" then "2"; end; rescue => e; e.message; end }

@@ -8,7 +8,8 @@ module Ikra
     # Frames of Ikra itself are no more use in a backtrace than those of Array#each.
     OWN = "#{__dir__}/".freeze
     # What masks the product of a hash or of a generator of random numbers has a larger product first.
-    LOW_BITS = "hint: where only its low bits are wanted, use rand, or smaller multipliers and a mask after each"
+    LOW_BITS = "hint: where only its low bits are wanted, use rand, or smaller multipliers and a mask after each; " \
+               "Ikra.fallback = :ruby runs such a section in plain Ruby"
     # The path of a block such as &:move, which has no frame of its own in Ruby.
     SYMBOL_PATH = "(symbol)"
 

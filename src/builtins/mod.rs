@@ -480,7 +480,9 @@ pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
         _ if outside::outside(owner, name).is_some() => {
             outside::outside(owner, name).map_or_else(String::new, |kind| kind.hint().into())
         }
-        _ => "write it with arithmetic, comparisons and loops, or do it outside the section".into(),
+        _ => "do it before or after the section, or in an `Ikra.sync` block in it; or write it with arithmetic, comparisons \
+              and loops"
+            .into(),
     }
 }
 

@@ -559,7 +559,11 @@ impl Lowerer<'_> {
             Receiver::Object(hierarchy) if self.is_of_strings(*hierarchy) => {
                 one(self, Type::Object(*hierarchy, ClassId::STRING), Ty::I32)
             }
-            Receiver::Object(_) | Receiver::Array(_) | Receiver::Module(_) | Receiver::Text(_) => None,
+            Receiver::Module(class) => {
+                let types = Type::Module(*class).into();
+                Some(Operand { types, values: super::Values::new(), birth: Birth::UNKNOWN })
+            }
+            Receiver::Object(_) | Receiver::Array(_) | Receiver::Text(_) => None,
         }
     }
 
