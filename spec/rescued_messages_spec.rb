@@ -40,8 +40,8 @@ each_backend do
 
   it "name classes" do
     expect_texts([1, 2]) { |x| begin; raise ArgumentError, "#{x.class} must"; rescue => e; e.message; end }
-    expect_texts([1, 2]) { |x| begin; raise ArgumentError, "#{RescuedMessages::Plain} #{x}"; rescue => e; e.message; end }
-    expect_texts([1, 2.5]) { |x| begin; raise RescuedMessages::Plain, "not #{x.class}: #{x}"; rescue => e; "#{e}"; end }
+    expect_texts([1, 2]) { |x| begin; raise "#{RescuedMessages::Plain} #{x}"; rescue => e; e.message; end }
+    expect_texts([1, 2.5]) { |x| begin; raise RescuedMessages::Plain, "not #{x.class}"; rescue => e; "#{e}"; end }
   end
 
   it "are in US-ASCII, or in the encoding of the value, where no pattern matches" do

@@ -4,6 +4,8 @@ module Ikra
   # The first elements of a section that changes nothing, in plain Ruby, while machine code is made for it: compiled
   # code goes on from the element that is reached. What elements give is the same either way, and what they raise is
   # Ruby's own, as none after it has been run.
+  #
+  # @api private
   class Meanwhile
     # So many seconds pass at most before it is looked whether the code is there, but for those of one element.
     PATIENCE = 5e-5
