@@ -230,8 +230,10 @@ RSpec.describe Ikra do
       line = __LINE__ - 4
       expect(profile.lines.keys.first).to eq("#{__FILE__}:#{line}")
       expect(profile.lines.values.sum).to be_within(1e-6).of(1.0)
-      expect(profile.to_s).to match(/compiled: #{Regexp.escape(__FILE__)}:#{line} \d+ %/)
-      expect(described_class.profile { [1, 2].pmap { |n| n } }.to_s).not_to include("compiled")
+      long = Ikra::Profile.new({ infer: 0.02, lines: { "a.rb:3" => 1, "a.rb:4" => 3 }, parts: {}, sections: 1 })
+      expect(long.to_s.lines.last).to eq("  compiled: a.rb:4 75 %, a.rb:3 25 %")
+      short = Ikra::Profile.new({ infer: 0.002, lines: { "a.rb:3" => 1 }, parts: {}, sections: 1 })
+      expect(short.to_s).not_to include("compiled")
     end
 
     it "explains" do
