@@ -123,6 +123,8 @@ RSpec.describe Ikra::UnsupportedError do
       [true, false].each do |state|
         Warning[:performance] = state
         Ikra.const_get(:Section).instance_variable_get(:@warned).clear
+        # What was refused is tried ever more rarely.
+        Ikra.const_get(:Fallbacks).clear
         plain
       end
       expect(said).to eq([:performance, nil])
