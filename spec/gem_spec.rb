@@ -5,7 +5,11 @@ RSpec.describe "what people find who come to the project" do
   folder = File.expand_path("..", __dir__)
 
   it "asks in each form for what `ikra doctor --json` prints" do
-    require "yaml"
+    begin
+      require "yaml"
+    rescue LoadError
+      skip "this Ruby was built without YAML"
+    end
     forms = Dir["#{folder}/.github/ISSUE_TEMPLATE/*.yml"] - ["#{folder}/.github/ISSUE_TEMPLATE/config.yml"]
     expect(forms.size).to eq(3)
     forms.each do |path|
