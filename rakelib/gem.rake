@@ -233,7 +233,7 @@ namespace :gem do
 
     packaging = Packaging.new(platform)
     spec = packaging.spec
-    packaging.take(spec.files.grep_v(/\A(src|ext|Cargo)/))
+    packaging.take(spec.files.grep_v(/\A(src|ext|Cargo|build)/))
     extensions.each do |abi, path|
       FileUtils.mkdir_p(packaging.path("lib", "ikra", abi))
       FileUtils.cp(path, packaging.path("lib", "ikra", abi, "native.so"))

@@ -10,13 +10,7 @@ RSpec.describe Ikra::UnsupportedError do
     raise "nothing is unsupported"
   end
 
-  around do |example|
-    before = Ikra.chosen
-    Ikra.backend = :cpu
-    example.run
-  ensure
-    Ikra.backend = before
-  end
+  on_cpu
 
   # As they are in the message, which has them again.
   def diagnostics(error)

@@ -18,13 +18,7 @@ module Scaling
 end
 
 RSpec.describe "Time" do
-  around do |example|
-    before = Ikra.chosen
-    Ikra.backend = :cpu
-    example.run
-  ensure
-    Ikra.backend = before
-  end
+  on_cpu
 
   # What takes less than a few milliseconds says nothing. What is not linear is never so; a machine that is busy makes
   # one measurement worth little, so a bad one is taken again.

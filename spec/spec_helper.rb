@@ -53,6 +53,17 @@ module Backends
   def each_compiling_backend(&block)
     each_backend(COMPILING, &block)
   end
+
+  # Examples of a group that run on the CPU alone.
+  def on_cpu
+    around do |example|
+      before = Ikra.chosen
+      Ikra.backend = :cpu
+      example.run
+    ensure
+      Ikra.backend = before
+    end
+  end
 end
 
 extend Backends # rubocop:disable Style/MixinUsage

@@ -23,13 +23,7 @@ module TestingSpec
 end
 
 RSpec.describe "ikra/rspec" do
-  around do |example|
-    before = Ikra.chosen
-    Ikra.backend = :cpu
-    example.run
-  ensure
-    Ikra.backend = before
-  end
+  on_cpu
 
   let(:cars) { Array.new(5) { |i| TestingSpec::Car.new(i + 0.5) } }
   let(:weight) { 2.0 }

@@ -46,8 +46,10 @@ module Ikra
           return "on #{backend.inspect} #{found.path} differs:\n  #{found.actual}\ninstead of\n  #{found.expected}"
         end
         nil
-      rescue UnsupportedError, OverflowError => e
+      rescue UnsupportedError => e
         "it is unsupported:\n#{e.detailed_message}"
+      rescue OverflowError => e
+        "an Integer leaves 64 bits:\n#{e.detailed_message}"
       ensure
         world&.restore
       end

@@ -358,7 +358,8 @@ impl Lowerer<'_> {
     }
 
     fn is_unmatched(&self, class: ClassId) -> bool {
-        self.host.class_name(class).starts_with("NoMatchingPattern")
+        ["NoMatchingPatternError", "NoMatchingPatternKeyError"]
+            .contains(&self.host.class_name(class).as_str())
     }
 
     /// Is the message of the class's exceptions what they are raised with?

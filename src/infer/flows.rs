@@ -7,7 +7,7 @@ use super::births::Birth;
 use super::memo::Memo;
 use super::operand::Operand;
 use crate::types::{ClassId, HierarchyId, TypeSet};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An instance variable, of all objects that have their columns or their memory in common.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -21,20 +21,26 @@ pub enum Variable {
 pub struct Flows {
     variables: Vec<Variable>,
     numbers: FxHashMap<Variable, Birth>,
-    /// From the first to the second.
+    /// From the first to the second, in the order of the code.
     edges: Vec<(u32, u32)>,
+    known: FxHashSet<(u32, u32)>,
 }
 
 impl Flows {
+    /// That of values which are read there.
+    fn birth(&mut self, variable: &Variable) -> Birth {
+        if let Some(known) = self.numbers.get(variable) {
+            return known.clone();
+        }
+        let birth = Birth::read_from(self.variables.len() as u32);
+        self.variables.push(variable.clone());
+        self.numbers.insert(variable.clone(), birth.clone());
+        birth
+    }
+
     /// The value has been read there.
-    pub fn read(&mut self, mut value: Operand, variable: Variable) -> Operand {
-        let next = self.variables.len() as u32;
-        let birth = self.numbers.entry(variable).or_insert_with_key(|variable| {
-            self.variables.push(variable.clone());
-            Birth::read_from(next)
-        });
-        value.birth = birth.clone();
-        value
+    pub fn read(&mut self, value: Operand, variable: &Variable) -> Operand {
+        Operand { birth: self.birth(variable), ..value }
     }
 
     /// The value is put there.
@@ -45,24 +51,17 @@ impl Flows {
             if all.is_none_or(|all| !all.is_subset(&value.types)) {
                 continue;
             }
-            let next = self.variables.len() as u32;
-            let birth = self.numbers.entry(variable.clone()).or_insert_with_key(|variable| {
-                self.variables.push(variable.clone());
-                Birth::read_from(next)
-            });
-            if let &[to] = birth.variables()
-                && !self.edges.contains(&(*from, to))
-            {
-                self.edges.push((*from, to));
-            }
+            let to = self.birth(variable);
+            let edges = to.variables().iter().map(|to| (*from, *to));
+            self.edges.extend(edges.filter(|edge| self.known.insert(*edge)));
         }
     }
 
-    /// Has each variable know what those that hand it theirs can hold.
+    /// Has each variable know what those that hand it theirs can hold. A walk has seen to what its code does in this order.
     pub fn close(&self, memo: &mut Memo) {
         loop {
             let mut grew = false;
-            for (from, to) in &self.edges {
+            for (from, to) in self.edges.iter().rev() {
                 let Some(all) = memo.held(&self.variables[*from as usize]) else { continue };
                 grew |= memo.hold(&self.variables[*to as usize], &all);
             }

@@ -252,7 +252,7 @@ impl Lowerer<'_> {
         let at = self.plus(start, offset);
         let value = self.load_words(&types, &scalars, at);
         let value = self.refine(value);
-        self.births.flows.read(value, Variable::Made(class, name.to_string()))
+        self.births.flows.read(value, &Variable::Made(class, name.to_string()))
     }
 
     pub(super) fn write_made(&mut self, object: Value, class: ClassId, name: &str, value: &Operand) {

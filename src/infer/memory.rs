@@ -276,7 +276,7 @@ impl Lowerer<'_> {
         }
         let operand = self.narrow(&stored, &types);
         let operand = self.refine(operand);
-        self.births.flows.read(operand, Variable::Column(hierarchy, name.to_string()))
+        self.births.flows.read(operand, &Variable::Column(hierarchy, name.to_string()))
     }
 
     pub(crate) fn write_ivar(&mut self, receiver: &Operand, name: &str, value: &Operand) {

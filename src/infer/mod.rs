@@ -166,9 +166,9 @@ pub struct Listing<T = String> {
     pub types: BTreeMap<Span, T>,
 }
 
-/// Walks are bounded: each adds at least one member to some set, and real sections need fewer than ten. A chain of
-/// variables that hand a value on, the last one first, takes a walk for each of them; what has no end mostly comes to the
-/// bound of all expressions sooner.
+/// Walks are bounded: each adds at least one member to some set, and real sections need fewer than ten ([`flows`] saves a
+/// chain of variables that hand a value on a walk for each). What has no end mostly comes to the bound of all expressions
+/// sooner.
 const MAX_WALKS: u32 = 2_000;
 /// What takes so many has types without end rather than too much code.
 const MANY_WALKS: u32 = 200;
