@@ -2,8 +2,8 @@
 
 module Ikra
   # The first elements of a section that changes nothing, in plain Ruby, while machine code is made for it: compiled
-  # code goes on from the element that is reached. What elements raise is Ruby's own, as none after it has been run. What
-  # only compiled code refuses, as an Integer beyond 64 bits, Ruby does not raise.
+  # code goes on from the element that is reached. What elements raise is Ruby's own, as none after it has been run.
+  # What only compiled code refuses, as an Integer beyond 64 bits, Ruby does not raise.
   #
   # @api private
   class Meanwhile

@@ -210,10 +210,8 @@ module RandomPrograms
 
     # An error with values in its message, or the class of one.
     def worded(depth)
-      if chance(0.15)
-        value = expression([pick(%i[int float sym])], depth - 1)
-        return Node.fixed("raise ArgumentError, \"no \#{(", value, ").class}\"")
-      end
+      value = -> { expression([pick(%i[int float sym])], depth - 1) }
+      return Node.fixed("raise ArgumentError, \"no \#{(", value.call, ").class}\"") if chance(0.15)
 
       types = pick([[:int], [:float], [:sym], [:bool], %i[int nil], %i[int float sym]])
       another = chance(0.3) ? Node.fixed(" of \#{", expression([:int], depth - 1), "}") : ""
