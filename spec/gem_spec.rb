@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "pathname"
+
 # What the gem says of itself and holds.
 RSpec.describe "what people find who come to the project" do
   folder = File.expand_path("..", __dir__)
@@ -63,9 +65,11 @@ RSpec.describe Gem::Specification do
     declared = spec.files.grep(%r{\A(src|ext)/.*\.rs\z}).flat_map do |path|
       text = File.read(File.join(root, path)).gsub(/#\[cfg\(.*test.*\)\]\s+(pub(\(\w+\))? )?mod \w+;/, "")
       folder = File.basename(path).match?(/\A(mod|lib|build)\.rs\z/) ? File.dirname(path) : path.delete_suffix(".rs")
-      text.scan(/^(?:pub(?:\(\w+\))? )?mod (\w+);/).flatten.map { |name| "#{folder}/#{name}" }
+      text.scan(/^(?:#\[path = "(.+)"\]\s+)?(?:pub(?:\(\w+\))? )?mod (\w+);/).map do |given, name|
+        given ? [File.join(File.dirname(path), given)] : ["#{folder}/#{name}.rs", "#{folder}/#{name}/mod.rs"]
+      end
     end
-    missing = declared.reject { |name| (["#{name}.rs", "#{name}/mod.rs"] & spec.files).any? }
+    missing = declared.reject { |names| (names.map { |name| Pathname(name).cleanpath.to_s } & spec.files).any? }
     expect(missing).to be_empty
   end
 
