@@ -13,7 +13,8 @@
 
 use super::Lowerer;
 use super::flows::Flows;
-use super::memo::{JoinKey, Memo};
+use super::keys::JoinKey;
+use super::memo::Memo;
 use super::operand::{self, Operand};
 use super::proc_identity::ProcMaker;
 use crate::syntax::ast::NodeId;

@@ -7,11 +7,10 @@ use super::expressions::SLOT_LEAVE;
 use super::held_procs::Closure;
 use super::host::{FoundMethod, Method, Scope};
 use super::inlining::{MAX_INLINE_DEPTH, identity_number};
+use super::keys::ProcKey;
 use super::operand::{self, Operand, Values};
 use super::single_assignment::{SingleAssignment, single_assignment_locals};
-use super::{
-    Activation, BlockRef, Control, Home, Inlined, JoinIndex, Lowerer, Outliving, SELF, TOKEN, class_of,
-};
+use super::{Activation, BlockRef, Control, Home, Inlined, JoinIndex, Lowerer, Outliving, Taken, class_of};
 use crate::heap::schema::{ProcPlace, ProcSchema};
 use crate::ir::{ErrorKind, MessagePart, Missing};
 use crate::source::Span;
@@ -110,7 +109,7 @@ impl Lowerer<'_> {
                 home.needs.iter().copied().partition(|(_, local)| is_single(local));
             home.needs = needs.into();
             for (_, local) in by_value {
-                taken.push((local, self.read_local(local)));
+                taken.push((Taken::Local(local), self.read_local(local)));
             }
         }
         if self.memo.outliving.contains(&(Arc::as_ptr(literal) as usize)) {
@@ -218,7 +217,7 @@ impl Lowerer<'_> {
         &mut self,
         literal: &BlockLiteral,
         needs: &[(u32, LocalId)],
-        taken: &mut Vec<(LocalId, Operand)>,
+        taken: &mut Vec<(Taken, Operand)>,
     ) -> Option<Rc<Outliving>> {
         let frame = self.frame();
         let can_be_anew = match frame.closure {
@@ -230,14 +229,14 @@ impl Lowerer<'_> {
         }
         let mut used: Vec<LocalId> = used_by(literal, None).into_iter().collect();
         let single = self.single_assignment();
-        used.retain(|local| taken.iter().all(|(other, _)| other != local));
+        used.retain(|local| taken.iter().all(|(other, _)| *other != Taken::Local(*local)));
         used.sort_unstable();
         for local in used {
             let at = single.get(&local)?;
             if at.is_some_and(|at| at.start <= literal.span.start && literal.span.end <= at.end) {
                 return None;
             }
-            taken.push((local, self.read_local(local)));
+            taken.push((Taken::Local(local), self.read_local(local)));
         }
         let receiver = self.frame().receiver.clone();
         if !receiver.is_bottom() && uses_self(literal) {
@@ -245,7 +244,7 @@ impl Lowerer<'_> {
             if receiver.is_bottom() || self.keep_building(&receiver.types) {
                 return None;
             }
-            taken.push((SELF, receiver));
+            taken.push((Taken::Receiver, receiver));
         }
         let frame = self.frame();
         Some(Rc::new(Outliving {
@@ -273,7 +272,7 @@ impl Lowerer<'_> {
             }
             return None;
         };
-        let receiver = home.taken.iter().find(|(local, _)| *local == SELF);
+        let receiver = home.taken.iter().find(|(what, _)| *what == Taken::Receiver);
         let receiver = receiver.map_or_else(Operand::bottom, |(_, value)| value.clone());
         let Outliving { code, name, owner, scope, builtin, closure, call_span } = &*outliving;
         self.push_frame(&receiver, name, *owner, code, *builtin, None);
@@ -387,7 +386,7 @@ impl Lowerer<'_> {
                         if home.taken.len() != values.len() {
                             return None;
                         }
-                        home.taken = home.taken.iter().map(|(local, _)| *local).zip(values).collect();
+                        home.taken = home.taken.iter().map(|(what, _)| *what).zip(values).collect();
                     }
                     BlockRef::Made { parts, .. } => *parts = values,
                     BlockRef::Outer { .. } | BlockRef::Held { .. } | BlockRef::Symbol { .. } => {}
@@ -529,7 +528,7 @@ impl Lowerer<'_> {
             Ok(found) => found,
             Err(refusal) => return self.refuse(refusal),
         };
-        let number = self.memo.proc_number(u32::MAX, root) | method;
+        let number = self.memo.proc_number(ProcKey::Root(root)) | method;
         let block = BlockRef::Outer { root, code, lambda, active: usize::MAX };
         if method == 0 {
             self.memo.closed_procs.insert(number, (ProcPlace::Root(root), block.clone()));
@@ -668,8 +667,8 @@ impl Lowerer<'_> {
                     );
                 }
                 let number = self.fresh_version();
-                let of_locals = home.taken.iter().filter(|(local, _)| ![SELF, TOKEN].contains(local));
-                let taken: Rc<[LocalId]> = of_locals.clone().map(|(local, _)| *local).collect();
+                let of_locals = home.taken.iter().filter_map(|(what, value)| Some((what.local()?, value)));
+                let taken: Rc<[LocalId]> = of_locals.clone().map(|(local, _)| local).collect();
                 let own: Vec<LocalId> = literal.own_locals.iter().chain(taken.iter()).copied().collect();
                 let activation = Activation { number, literal: Arc::clone(literal), frame, taken };
                 let blocks = home.blocks.iter().chain([&activation]).cloned().collect();
@@ -774,7 +773,7 @@ impl Lowerer<'_> {
                 Some("leave the loop that goes through the Enumerator instead".into()),
             );
         }
-        let number = self.memo.proc_number(self.context, u32::MAX - 2);
+        let number = self.memo.proc_number(ProcKey::Kept(self.context));
         self.proc_operand(number, block.clone())
     }
 
@@ -782,7 +781,7 @@ impl Lowerer<'_> {
     pub(super) fn passed_block(&mut self, passed: Option<&BlockRef>) -> Operand {
         match passed {
             Some(block) => {
-                let number = self.memo.proc_number(self.context, u32::MAX);
+                let number = self.memo.proc_number(ProcKey::Passed(self.context));
                 let mut block = block.clone();
                 if let BlockRef::Literal { literal, home, .. } = &mut block {
                     self.identify(literal, home);

@@ -10,7 +10,7 @@ use super::held_procs::Closure;
 use super::host::Scope;
 use super::operand::Operand;
 use super::{
-    Activation, BlockRef, Condition, Frame, Home, JoinIndex, LocalValue, Lowerer, MadeProc, SELF, TOKEN, Temp,
+    Activation, BlockRef, Condition, Frame, Home, JoinIndex, LocalValue, Lowerer, MadeProc, Taken, Temp,
 };
 use crate::heap::schema::Output;
 use crate::ir::Comparison;
@@ -62,8 +62,8 @@ pub struct ClosedLiteral {
     has_receiver: bool,
     /// The blocks that it stands in, outermost first.
     around: Vec<Arc<BlockLiteral>>,
-    /// Variables that it took along when it was made.
-    taken: Vec<LocalId>,
+    /// What it took along when it was made.
+    taken: Vec<Taken>,
     /// Those that it uses of its frame, and those of them that it assigns to.
     locals: Vec<LocalId>,
     written: Vec<LocalId>,
@@ -83,7 +83,7 @@ struct Companion {
     lambda: bool,
     /// In how many of the blocks around it stands.
     depth: usize,
-    taken: Vec<LocalId>,
+    taken: Vec<Taken>,
 }
 
 impl ClosedBlock {
@@ -286,11 +286,11 @@ impl Lowerer<'_> {
         let mut locals: Vec<LocalId> = used.into_iter().collect();
         locals.sort_unstable();
         let frame = &self.frames[home.frame];
-        let taken: Vec<LocalId> = home.taken.iter().map(|(local, _)| *local).collect();
+        let taken: Vec<Taken> = home.taken.iter().map(|(what, _)| *what).collect();
         let written: Vec<LocalId> = locals
             .iter()
             .copied()
-            .filter(|local| assigned.contains(local) && !taken.contains(local))
+            .filter(|local| assigned.contains(local) && !taken.contains(&Taken::Local(*local)))
             .collect();
         let closed = ClosedLiteral {
             literal: Arc::clone(literal),
@@ -312,9 +312,15 @@ impl Lowerer<'_> {
             leaves,
         };
         let mut operands = if closed.has_receiver { vec![receiver] } else { vec![] };
-        operands.extend(home.taken.iter().find(|(taken, _)| *taken == TOKEN).map(|(_, value)| value.clone()));
+        operands.extend(
+            home.taken.iter().find(|(taken, _)| *taken == Taken::Token).map(|(_, value)| value.clone()),
+        );
         for local in &closed.locals {
-            let along = home.taken.iter().find(|(taken, _)| taken == local).map(|(_, value)| value.clone());
+            let along = home
+                .taken
+                .iter()
+                .find(|(taken, _)| *taken == Taken::Local(*local))
+                .map(|(_, value)| value.clone());
             operands.push(
                 along.unwrap_or_else(|| self.frames[home.frame].locals[local.0 as usize].operand.clone()),
             );
@@ -369,7 +375,7 @@ impl Lowerer<'_> {
                 }
                 used.extend(used_by(&literal, own_block));
                 assigned.extend(assigned_in(&literal));
-                let taken = other.taken.iter().map(|(local, _)| *local).collect();
+                let taken = other.taken.iter().map(|(what, _)| *what).collect();
                 companions.push(Companion { number, literal, lambda, depth: other.blocks.len(), taken });
             }
         }
@@ -408,20 +414,19 @@ impl Lowerer<'_> {
         };
         let mut next = || values.next().unwrap_or_else(Operand::nil);
         let receiver = if closed.has_receiver { next() } else { Operand::bottom() };
-        let token = if closed.taken.contains(&TOKEN) { next() } else { Operand::bottom() };
+        let token = if closed.taken.contains(&Taken::Token) { next() } else { Operand::bottom() };
         let mut locals = self.fresh_locals(&closed.code);
         for local in &closed.locals {
             let version = self.fresh_version();
             locals[local.0 as usize] = LocalValue::new(next(), version);
         }
         // In the order in which its type has them.
-        let value_of = |local: &LocalId| match *local {
-            SELF => receiver.clone(),
-            TOKEN => token.clone(),
-            local => locals[local.0 as usize].operand.clone(),
+        let value_of = |what: &Taken| match what {
+            Taken::Receiver => receiver.clone(),
+            Taken::Token => token.clone(),
+            Taken::Local(local) => locals[local.0 as usize].operand.clone(),
         };
-        let taken: Vec<(LocalId, Operand)> =
-            closed.taken.iter().map(|local| (*local, value_of(local))).collect();
+        let taken: Vec<(Taken, Operand)> = closed.taken.iter().map(|what| (*what, value_of(what))).collect();
         let frame = self.frames.len();
         self.frames.push(Frame {
             code: Rc::clone(&closed.code),
@@ -472,7 +477,7 @@ impl Lowerer<'_> {
         }
         for companion in &closed.companions {
             let blocks = &blocks[..companion.depth];
-            let taken = companion.taken.iter().map(|local| (*local, Operand::nil())).collect();
+            let taken = companion.taken.iter().map(|what| (*what, Operand::nil())).collect();
             let block = opened(&companion.literal, companion.lambda, (frame, activation), blocks, taken);
             self.procs.insert(companion.number, block);
         }
@@ -605,10 +610,10 @@ fn opened(
     lambda: bool,
     (frame, activation): (usize, u32),
     blocks: &[Activation],
-    taken: Vec<(LocalId, Operand)>,
+    taken: Vec<(Taken, Operand)>,
 ) -> BlockRef {
     let mut needs = super::blocks::used_of(blocks, literal);
-    needs.retain(|(_, local)| !taken.iter().any(|(other, _)| other == local));
+    needs.retain(|(_, local)| !taken.iter().any(|(other, _)| *other == Taken::Local(*local)));
     let home = Home {
         frame,
         activation,

@@ -61,7 +61,7 @@ impl Lowerer<'_> {
 
     /// `!inner` as a condition, and its value where a `!` of the user's gave it.
     pub(crate) fn not_condition(&mut self, node: &Node, inner: &Node) -> (Condition, Option<Operand>) {
-        let place = (self.context, node.id.0);
+        let place = (self.context, node.id);
         if !self.memo.own_negations.contains(&place) {
             let (condition, own) = self.condition_negating(inner);
             self.enter(node);

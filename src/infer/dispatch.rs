@@ -234,12 +234,12 @@ impl Lowerer<'_> {
         if self.in_driver && LAUNCHED.contains(&name) {
             self.parallel_place = match self.concatenated_at.take() {
                 Some(place) => place,
-                None => self.memo.context(self.context, self.node.0, 0x3b2),
+                None => self.context_at(self.node, 0x3b2),
             };
         }
         let mut operands = std::iter::once(receiver).chain(&arguments.positional);
         if name == "+" && operands.any(|operand| operand.types.iter().any(|ty| self.is_of_calls(ty))) {
-            self.plus_place = self.memo.context(self.context, self.node.0, 0x3b8);
+            self.plus_place = self.context_at(self.node, 0x3b8);
         }
         let mut groups: Vec<(TypeSet, Callee)> = Vec::new();
         for ty in &receiver.types.clone() {

@@ -2,6 +2,7 @@
 
 use super::calls::Arguments;
 use super::expressions::SLOT_LEAVE;
+use super::keys::{Context, Step};
 use super::operand::Operand;
 use super::{Control, Frame, Inlined, Lowerer};
 use crate::heap::Schema;
@@ -36,7 +37,7 @@ impl Lowerer<'_> {
         }
         for (i, types) in entries.iter().enumerate() {
             let choice = self.memo.type_number(types);
-            self.context = self.memo.context(0, u32::MAX, choice);
+            self.context = self.memo.context(Context::ROOT, Step::Section, choice);
             self.b = Builder::new(kernel.entries[i].name.clone(), &[Ty::I32, Ty::I64, Ty::I64], &[]);
             let index = self.b.param(0);
             let columns = self.load_columns(&base, types, index);

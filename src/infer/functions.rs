@@ -9,6 +9,7 @@ use super::expressions::SLOT_LEAVE;
 use super::held_procs::Closure;
 use super::host::Scope;
 use super::inlining::identity_number;
+use super::keys::{Context, JoinKey, Place, Step};
 use super::memo::FunctionKey;
 use super::operand::{self, Operand, Values};
 use super::rescue::{ERROR_WORDS, guarded_results};
@@ -301,7 +302,7 @@ impl Lowerer<'_> {
             return;
         };
         let mut wide = known[index].clone();
-        let place = |part: usize| (u32::MAX - 3, number, (index << 8 | part) as u32);
+        let place = |part: usize| JoinKey::new(Place::Specialised(number), (index << 8 | part) as u32);
         for (i, (a, b)) in wide.types_mut().zip(key.types()).enumerate() {
             *a = self.memo.join(a, b, place(i));
         }
@@ -434,31 +435,30 @@ impl Lowerer<'_> {
         }
         self.active = vec![Inlined::new(code, *builtin).with(key.types())];
         let choice = self.memo.type_number(&key.receiver);
-        let mut context = self.memo.context(0, u32::MAX - 1, choice);
+        let mut context = self.memo.context(Context::ROOT, Step::Takes, choice);
         for types in key.types().skip(1) {
             let number = self.memo.type_number(types);
-            context = self.memo.context(context, u32::MAX - 1, number);
+            context = self.memo.context(context, Step::Takes, number);
         }
         if let Some(block) = &key.block {
-            context = self.memo.context(context, u32::MAX - 3, block.number());
+            context = self.memo.context(context, Step::Block, block.number());
         }
         let form = u32::from(key.guarded)
             | u32::from(key.unused) << 1
             | u32::from(key.detached) << 2
             | u32::from(key.driver.is_some()) << 3;
-        context = self.memo.context(context, u32::MAX - 4, key.form.number());
-        context = self.memo.context(context, key.owner.0, form);
-        for byte in key.trail.iter().flat_map(|name| name.bytes()) {
-            context = self.memo.context(context, u32::MAX - 9, byte.into());
+        context = self.memo.context(context, Step::Form, key.form.number());
+        context = self.memo.context(context, Step::Owner(key.owner), form);
+        if let Some(trail) = key.trail {
+            context = self.memo.context(context, Step::Trail(trail), 0);
         }
         for class in key.driver.iter().flatten() {
-            context = self.memo.context(context, u32::MAX - 7, class.0);
+            context = self.memo.context(context, Step::Rescued(*class), 0);
         }
         for (i, known) in (0..).zip(&key.constants).filter_map(|(i, known)| Some((i, (*known)?))) {
-            context = self.memo.context(context, u32::MAX - 8, i);
-            context = self.memo.context(context, known as u32, (known >> 32) as u32);
+            context = self.memo.context(context, Step::Known(known), i);
         }
-        self.context = self.memo.context(context, u32::MAX - 2, identity_number(code));
+        self.context = self.memo.context(context, Step::Code, identity_number(code));
         if pending.is_of_texts {
             self.home = self.context;
             let mut kinds = FxHashSet::default();
@@ -555,7 +555,7 @@ impl Lowerer<'_> {
         let result = self.with_ways_out(ways, key.unused, body);
         let result = if key.unused && !result.is_bottom() { Operand::nil() } else { result };
         let known = self.memo.functions.entry(key.clone()).or_default().clone();
-        let place = (self.context, u32::MAX - 2, 0);
+        let place = JoinKey::new(Place::Result(self.context), 0);
         let joined = self.memo.join(&known, &result.types, place);
         self.memo.changed |= joined != known;
         self.memo.functions.insert(key.clone(), joined.clone());
@@ -584,7 +584,8 @@ impl Lowerer<'_> {
             }
             let operand = self.frames[*frame].locals[local.0 as usize].operand.clone();
             let operand = self.carrier(operand);
-            let joined = self.memo.join(known, &operand.types, (self.context, u32::MAX - 4, i as u32));
+            let place = JoinKey::new(Place::Left(self.context), i as u32);
+            let joined = self.memo.join(known, &operand.types, place);
             self.memo.changed |= joined != *known;
             let operand = self.within_slot(0x3d0 + i as u32, |s| s.listed(&operand, &joined));
             values.extend(self.convert(&operand, &joined));

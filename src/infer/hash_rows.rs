@@ -6,6 +6,7 @@
 //! the section begins again with more.
 
 use super::Lowerer;
+use super::keys::{Context, Step};
 use super::operand::Operand;
 use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, Ty, UnaryOp, Value};
 use crate::types::{ArrayKind, HashDefault, HashPart, HashSort, ListKind, RecordType, Type, TypeSet};
@@ -38,7 +39,7 @@ impl Lowerer<'_> {
 
     /// An empty Hash of the heap, where one of lists of the current node's `slots` is to have rows. `None`: it has none.
     pub(crate) fn new_hash(&mut self, slots: [u32; 3], default: &Operand) -> Option<Operand> {
-        let lists = slots.map(|slot| self.memo.list_kind((self.context, self.node.0, slot)));
+        let lists = slots.map(|slot| self.memo.list_kind(self.join_key(slot)));
         if !self.hash_has_rows(lists) {
             return None;
         }
@@ -56,8 +57,7 @@ impl Lowerer<'_> {
             HashDefault::Block(number) => number.map_or(2, |number| number + 3),
             HashDefault::Made(number) => number + 3,
         };
-        let place = self.memo.context(u32::MAX, lists[0].0, u32::MAX - 13);
-        let place = self.memo.context(place, of_sort, u32::MAX - 13);
+        let place = self.memo.context(Context::ROOT, Step::Hash(lists[0]), of_sort);
         let number = self.memo.made_kind(place);
         let sort = HashSort { default: of_default, by_identity: false };
         let kind = self.host.made_hash(number, sort);

@@ -13,6 +13,8 @@ use crate::types::{ArrayKind, ClassId, HashPart, HashSort, HierarchyId, Type, Ty
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 use std::sync::Arc;
+/// The number of the first kind of arrays that a section makes, where a host has no numbers of its own for them.
+const FIRST_MADE: u32 = 1 << 31;
 
 /// Why the host cannot answer: becomes a diagnostic at the place that asked.
 #[derive(Clone, Debug, Default)]
@@ -206,7 +208,7 @@ pub trait Host {
     fn column(&mut self, hierarchy: HierarchyId, class: ClassId, name: &str) -> Result<Contents, Refusal>;
     /// A kind for arrays that the section makes, by a number of its own.
     fn made_kind(&mut self, number: u32) -> ArrayKind {
-        ArrayKind(u32::MAX - number)
+        ArrayKind(FIRST_MADE + number)
     }
     /// The same for Hashes of a sort.
     fn made_hash(&mut self, number: u32, _sort: HashSort) -> ArrayKind {

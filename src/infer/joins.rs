@@ -2,11 +2,13 @@
 //! IRs have φ for), with the types that the memo has seen arrive. What arrives new makes the walk be done again.
 
 use super::births::Birth;
-use super::memo::{JoinKey, LocalKey};
+use super::keys::{Context, JoinKey, Place, Step};
+use super::memo::LocalKey;
 use super::operand::{self, Operand};
 use super::reuse::Reuse;
 use super::{Locals, Lowerer};
 use crate::ir::{Label, Stmt, Value, Var};
+use crate::syntax::ast::NodeId;
 use crate::types::{Type, TypeSet};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -70,10 +72,20 @@ impl Lowerer<'_> {
         Carried { vars, types, birth: RefCell::default() }
     }
 
+    /// The place of what the current node has in `slot`.
+    pub(super) const fn join_key(&self, slot: u32) -> JoinKey {
+        JoinKey::new(Place::Node(self.context, self.node), slot)
+    }
+
+    /// The context that `choice` of a node leads to here.
+    pub(super) fn context_at(&mut self, node: NodeId, choice: u32) -> Context {
+        self.memo.context(self.context, Step::Node(node), choice)
+    }
+
     /// Opens the join `slot` of the current node. `label` is the block or loop that jumps to it leave (or continue);
     /// without one, paths fall through to it.
     pub(crate) fn open_join(&mut self, slot: u32, label: Option<Label>, wants_result: bool) -> JoinIndex {
-        let key = (self.context, self.node.0, slot);
+        let key = self.join_key(slot);
         let memo = self.memo.joins.entry(key).or_default();
         let places: Vec<(LocalKey, TypeSet)> = memo.carried.iter().map(|(p, t)| (*p, t.clone())).collect();
         let result = wants_result.then(|| memo.result.clone());
@@ -133,7 +145,7 @@ impl Lowerer<'_> {
             if join.ends == Some(f) {
                 continue;
             }
-            if same && join.carried.range((f, 0, 0)..(f + 1, 0, 0)).next().is_none() {
+            if same && join.carried.range((f, 0, Context::ROOT)..(f + 1, 0, Context::ROOT)).next().is_none() {
                 continue;
             }
             for (l, before) in locals.iter().enumerate() {
@@ -219,8 +231,7 @@ impl Lowerer<'_> {
     /// Adds to what a local can be at a join; true if that is new.
     fn learn(&mut self, key: JoinKey, place: LocalKey, types: &TypeSet) -> bool {
         let known = self.memo.joins.entry(key).or_default().carried.entry(place).or_default().clone();
-        let number = 0x400_0000 + (place.0 as u32) * 0x1_0000 + place.1 as u32;
-        let joined = self.memo.join(&known, types, (key.0, key.1, key.2 ^ number));
+        let joined = self.memo.join(&known, types, key.local(place.0, place.1));
         let is_new = joined != known;
         self.memo.joins.entry(key).or_default().carried.insert(place, joined);
         is_new
@@ -462,7 +473,7 @@ impl Lowerer<'_> {
         let (facts, ways) = (self.facts.len(), self.births.ways());
         let label = self.b.label();
         let exit = self.open_join(slot, Some(label), true);
-        self.learn_entry((self.context, self.node.0, slot + 1));
+        self.learn_entry(self.join_key(slot + 1));
         let head = self.open_join(slot + 1, Some(label), false);
         let mut join = std::mem::replace(&mut self.joins[head], Join::placeholder());
         join.is_loop_head = true;
@@ -578,7 +589,7 @@ pub(super) fn has_list(types: &TypeSet) -> bool {
 impl Join {
     const fn placeholder() -> Self {
         Self {
-            key: (0, 0, 0),
+            key: JoinKey::new(Place::Section, 0),
             label: None,
             is_loop_head: false,
             entry: Vec::new(),

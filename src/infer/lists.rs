@@ -133,13 +133,13 @@ impl Lowerer<'_> {
 
     /// An empty list with room for `room` items (`I64`, not negative), of the kind of the current node's `slot`.
     pub(crate) fn new_list(&mut self, slot: u32, room: Value) -> Operand {
-        let kind = self.memo.list_kind((self.context, self.node.0, slot));
+        let kind = self.memo.list_kind(self.join_key(slot));
         self.new_list_of(kind, room)
     }
 
     /// Is what the current node's slot makes an array of the heap?
     pub(crate) fn makes_array(&mut self, slot: u32) -> bool {
-        let kind = self.memo.list_kind((self.context, self.node.0, slot));
+        let kind = self.memo.list_kind(self.join_key(slot));
         self.has_rows(kind)
     }
 
@@ -576,7 +576,7 @@ impl Lowerer<'_> {
 
     /// An array of fixed length as a list of its own, at the current node's `slot`.
     pub(crate) fn make_list(&mut self, slot: u32, tuple: &Operand) -> Operand {
-        let kind = self.memo.list_kind((self.context, self.node.0, slot));
+        let kind = self.memo.list_kind(self.join_key(slot));
         self.list_of_tuple(kind, tuple)
     }
 

@@ -10,6 +10,7 @@ use super::Lowerer;
 use super::births::Holder;
 use super::flows::Variable;
 use super::joins::has_list;
+use super::keys::{JoinKey, Place};
 use super::leaving::FROZEN;
 use super::memo::Memo;
 use super::operand::{self, Operand};
@@ -38,7 +39,7 @@ impl Memo {
             fields.len() - 1
         });
         let known = fields[index].1.clone();
-        let joined = self.join(&known, types, (u32::MAX - 1, class.0, index as u32));
+        let joined = self.join(&known, types, JoinKey::new(Place::Fields(class), index as u32));
         let grew = joined != known;
         if grew {
             self.made.entry(class).or_default().fields[index].1 = joined;
@@ -137,7 +138,7 @@ impl Lowerer<'_> {
 
     /// What tells in which loops objects of a class are made.
     pub(super) fn made_kind(&mut self, class: ClassId) -> ListKind {
-        self.memo.list_kind((u32::MAX - 2, class.0, 0))
+        self.memo.list_kind(JoinKey::new(Place::Objects(class), 0))
     }
 
     /// A new object whose variables have these values, and are nil otherwise.

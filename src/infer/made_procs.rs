@@ -5,6 +5,7 @@
 use super::births::Birth;
 use super::calls::{Arguments, CallType};
 use super::host::{FoundMethod, Method};
+use super::keys::ProcKey;
 use super::operand::{Operand, Values};
 use super::proc_identity::ProcMaker;
 use super::sites::class_of;
@@ -49,8 +50,8 @@ impl Lowerer<'_> {
             MadeProc::Named => 0xff,
         };
         // Types that are alike at one place are made of the same.
-        let context = self.memo.context(self.context, self.node.0, 0x600 + (which & 0xff));
-        let number = self.memo.proc_number(context, u32::MAX - 3) | which & METHOD;
+        let context = self.context_at(self.node, 0x600 + (which & 0xff));
+        let number = self.memo.proc_number(ProcKey::Made(context)) | which & METHOD;
         let token = self.new_token(ProcMaker::Call(number));
         let along = || parts.iter().chain(&token);
         let types: Type = Type::Closure(number, along().map(|part| part.types.clone()).collect());

@@ -4,6 +4,7 @@
 use super::calls::ArgumentForm;
 use super::closed_blocks::ClosedBlock;
 use super::growth::Growth;
+use super::keys::{Context, JoinKey, Place, ProcKey, Step, Watcher};
 use super::made::MadeMemo;
 use super::operand;
 use super::proc_identity::ProcMaker;
@@ -14,12 +15,6 @@ use crate::syntax::ast::NodeId;
 use crate::types::{ArrayKind, ClassId, HashSort, HierarchyId, ListKind, Type, TypeSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Where inlined code stands: the chain of calls and choices that led to it.
-pub type Context = u32;
-
-/// A place where control flow joins: context, node, and which of the node's joins.
-pub type JoinKey = (Context, u32, u32);
 
 /// A local variable: frame, number, and for a hidden one what made it, since another walk may have others.
 pub type LocalKey = (usize, usize, Context);
@@ -53,34 +48,26 @@ pub struct ColumnMemo {
     pub shared: Watchers,
 }
 
-/// Kernels of a driver, by their contexts.
 #[derive(Clone, Debug, Default)]
-pub struct Watchers(BTreeSet<Context>);
+pub struct Watchers(BTreeSet<Watcher>);
 
 impl Watchers {
-    /// The only kernel of a section that is one parallel call.
-    pub const ONLY: Context = 0;
-    /// Functions: they may be called by any kernel.
-    pub const FUNCTIONS: Context = Context::MAX;
-    /// A driver, whose touches conflict with nobody's.
-    pub const DRIVER: Context = Context::MAX - 1;
-
     /// True if it was not there.
-    pub fn insert(&mut self, who: Context) -> bool {
-        who != Self::DRIVER && self.0.insert(who)
+    pub fn insert(&mut self, who: Watcher) -> bool {
+        who != Watcher::Driver && self.0.insert(who)
     }
 
     /// Are functions that elements call among them?
     pub fn by_functions(&self) -> bool {
-        self.0.contains(&Self::FUNCTIONS)
+        self.0.contains(&Watcher::Functions)
     }
 
     /// Could this one be among them?
-    pub fn concern(&self, who: Context) -> bool {
+    pub fn concern(&self, who: Watcher) -> bool {
         match who {
-            Self::DRIVER => false,
-            Self::FUNCTIONS => !self.0.is_empty(),
-            who => self.0.contains(&who) || self.0.contains(&Self::FUNCTIONS),
+            Watcher::Driver => false,
+            Watcher::Functions => !self.0.is_empty(),
+            Watcher::Kernel(_) => self.0.contains(&who) || self.by_functions(),
         }
     }
 }
@@ -103,12 +90,12 @@ pub struct ArrayMemo {
     /// Who touches another item than that of the element's own number, in the only array that is touched.
     pub shared: Watchers,
     /// That array for each of them, by root.
-    pub roots: Vec<(Context, u32)>,
+    pub roots: Vec<(Watcher, u32)>,
 }
 
 impl ArrayMemo {
     /// The root that was the first to be touched by these, which may be this one.
-    pub fn root_of(&mut self, who: Context, root: u32) -> u32 {
+    pub fn root_of(&mut self, who: Watcher, root: u32) -> u32 {
         match self.roots.iter().find(|(other, _)| *other == who) {
             Some((_, first)) => *first,
             None => {
@@ -208,20 +195,20 @@ const MOST_ALIKE: usize = 4;
 
 #[derive(Debug, Default)]
 pub struct Memo {
-    contexts: FxHashMap<(Context, u32, u32), Context>,
+    contexts: FxHashMap<(Context, Step, u32), Context>,
     /// What each was made of, from number 1 on.
-    context_steps: Vec<(Context, u32, u32)>,
+    context_steps: Vec<(Context, Step, u32)>,
     type_numbers: FxHashMap<TypeSet, u32>,
     /// Numbers of the kinds of arrays that parallel calls of a driver make, by the place of the call.
     made_kinds: FxHashMap<Context, u32>,
     kinds_made: u32,
     /// The kinds of those that only types tell apart.
-    alike_kinds: FxHashMap<Vec<(u32, u32)>, Vec<u32>>,
+    alike_kinds: FxHashMap<Vec<(Step, u32)>, Vec<u32>>,
     /// What the kernels of a driver give, by the place of the call.
     pub kernel_results: FxHashMap<Context, TypeSet>,
     /// What the variables of a driver hold that elements assign: the place of the call, and which of them.
     pub variables: FxHashMap<(Context, u32), TypeSet>,
-    proc_numbers: FxHashMap<(Context, u32), u32>,
+    proc_numbers: FxHashMap<ProcKey, u32>,
     pub joins: FxHashMap<JoinKey, JoinMemo>,
     pub columns: BTreeMap<(HierarchyId, String), ColumnMemo>,
     pub arrays: BTreeMap<ArrayKind, ArrayMemo>,
@@ -285,7 +272,7 @@ pub struct Memo {
     /// Which elements keep such things in which columns: an entry's, or a kernel's.
     pub kept: BTreeSet<(Context, HierarchyId, String)>,
     /// Kernels whose elements make what gets rows, as [`super::watching`] knows them.
-    pub settling: BTreeSet<Context>,
+    pub settling: BTreeSet<Watcher>,
     /// The classes and kinds of lists of what gets rows.
     pub settled: BTreeSet<ClassId>,
     pub settled_lists: BTreeSet<ListKind>,
@@ -308,7 +295,7 @@ pub struct Memo {
     /// Orders in which variables are set: those that have a number.
     pub orders: Vec<Vec<String>>,
     /// Places of `!` on what can be of a class that has its own.
-    pub own_negations: FxHashSet<(Context, u32)>,
+    pub own_negations: FxHashSet<(Context, NodeId)>,
     /// What elements give to accumulators, and what variables around the section hold that they share.
     pub accumulators: BTreeMap<String, TypeSet>,
     /// Variables around the section that are used as no accumulator is.
@@ -390,31 +377,31 @@ impl Memo {
     }
 
     /// A context without the types that tell it apart from others.
-    fn untyped(&self, mut context: Context) -> Vec<(u32, u32)> {
+    fn untyped(&self, mut context: Context) -> Vec<(Step, u32)> {
         let types = FIRST_TYPE..FIRST_TYPE + self.type_numbers.len() as u32;
         let mut steps = Vec::new();
-        while let Some(&(parent, node, choice)) =
-            (context as usize).checked_sub(1).and_then(|index| self.context_steps.get(index))
+        while let Some(&(parent, step, choice)) =
+            (context.0 as usize).checked_sub(1).and_then(|index| self.context_steps.get(index))
         {
-            steps.push((node, if types.contains(&choice) { FIRST_TYPE } else { choice }));
+            steps.push((step, if types.contains(&choice) { FIRST_TYPE } else { choice }));
             context = parent;
         }
         steps
     }
 
-    /// The context of what `node` of `parent` leads to, told apart by `choice`.
-    pub fn context(&mut self, parent: Context, node: u32, choice: u32) -> Context {
-        let step = (parent, node, choice);
+    /// The context of what `step` of `parent` leads to, told apart by `choice`.
+    pub fn context(&mut self, parent: Context, step: Step, choice: u32) -> Context {
+        let step = (parent, step, choice);
         *self.contexts.entry(step).or_insert_with(|| {
             self.context_steps.push(step);
-            self.context_steps.len() as u32
+            Context(self.context_steps.len() as u32)
         })
     }
 
-    /// The number of the lambda or proc that `node` makes in `context`.
-    pub fn proc_number(&mut self, context: Context, node: u32) -> u32 {
+    /// The number of what this makes.
+    pub fn proc_number(&mut self, maker: ProcKey) -> u32 {
         let next = self.proc_numbers.len() as u32;
-        *self.proc_numbers.entry((context, node)).or_insert(next)
+        *self.proc_numbers.entry(maker).or_insert(next)
     }
 
     /// An array of fixed length is made at a place.
@@ -537,7 +524,7 @@ impl Memo {
         }
         let first = match lists.first() {
             Some(kind) => *kind,
-            None => self.list_kind((place.0, place.1, place.2 ^ 0x200_0000)),
+            None => self.list_kind(place.list()),
         };
         let kind = lists.iter().fold(first, |all, kind| self.unite(all, *kind));
         for items in tuples {
@@ -569,11 +556,11 @@ impl Memo {
     }
 
     /// Arrays of fixed length among them are lists, too.
-    pub fn with_lists(&mut self, mut types: TypeSet, (a, b, c): JoinKey) -> TypeSet {
+    pub fn with_lists(&mut self, mut types: TypeSet, place: JoinKey) -> TypeSet {
         if types.iter().any(|ty| matches!(ty, Type::Tuple(_))) {
-            types.insert(Type::List(self.list_kind((a, b, c))));
+            types.insert(Type::List(self.list_kind(place)));
         }
-        self.widen(types, (a, b, c + 1))
+        self.widen(types, place.next())
     }
 
     /// Kinds of arrays and Hashes that a driver makes on the heap become one where they meet, as those of lists do.
@@ -612,9 +599,7 @@ impl Memo {
         let Some(parts) = operand::parts(ty).filter(|parts| parts.iter().any(has_arrays)) else {
             return ty.clone();
         };
-        let parts = parts.into_iter().enumerate().map(|(i, types)| {
-            self.widen(types, (place.0, place.1, place.2.rotate_left(5) ^ (0x100_0000 + i as u32)))
-        });
+        let parts = (0..).zip(parts).map(|(i, types)| self.widen(types, place.part(i)));
         operand::with_parts(ty, parts.collect())
     }
 
@@ -656,7 +641,7 @@ impl Memo {
         let mut items = vec![item.clone()];
         while let Some(item) = items.pop() {
             self.joining.push((number, Vec::new()));
-            joined = self.join(&joined, &item, (u32::MAX, number, 0));
+            joined = self.join(&joined, &item, JoinKey::new(Place::Items(ListKind(number)), 0));
             let waiting = self.joining.pop().map_or_else(Vec::new, |(_, waiting)| waiting);
             items.extend(waiting.into_iter().filter(|item| !item.is_subset(&joined)));
         }

@@ -6,6 +6,7 @@ use super::flows::Variable;
 use super::hash_rows::has_default_block;
 use super::held_procs::Closure;
 use super::host::{RootKey, Scope};
+use super::keys::{JoinKey, Place};
 use super::operand::{self, Operand, Values, is_tagged};
 use super::remembered::Holders;
 use crate::heap::schema::{ArraySchema, Base, BaseColumn, ColumnSchema, Schema, Stored};
@@ -483,7 +484,7 @@ impl Lowerer<'_> {
             return;
         }
         let known = self.memo.result.clone();
-        let stored = self.memo.join(&known, &value.types, (u32::MAX, u32::MAX, 0));
+        let stored = self.memo.join(&known, &value.types, JoinKey::new(Place::Section, 0));
         if stored != known {
             self.memo.result = stored.clone();
             self.memo.changed |= true;

@@ -40,6 +40,7 @@ mod held_procs;
 pub mod host;
 mod inlining;
 mod joins;
+mod keys;
 pub(crate) mod keyword_splats;
 mod leaving;
 mod limits;
@@ -131,8 +132,9 @@ use crate::syntax::ast::{BlockLiteral, Code, LocalId, NodeId};
 use crate::types::{ArrayKind, ClassId, ListKind, TypeSet};
 use host::Scope;
 use joins::Join;
+use keys::{Context, JoinKey};
 pub(crate) use made_procs::MadeProc;
-use memo::{Context, FunctionKey, Memo};
+use memo::{FunctionKey, Memo};
 use rustc_hash::{FxHashMap, FxHasher};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -292,12 +294,12 @@ pub(crate) struct LocalValue {
     pub operand: Operand,
     pub version: u32,
     /// Of a hidden one, the place that made it.
-    maker: memo::Context,
+    maker: Context,
 }
 
 impl LocalValue {
     pub(crate) const fn new(operand: Operand, version: u32) -> Self {
-        Self { operand, version, maker: 0 }
+        Self { operand, version, maker: Context::ROOT }
     }
 
     /// Another value.
@@ -437,17 +439,30 @@ pub(crate) struct Home {
     pub blocks: Rc<[Activation]>,
     /// Locals of theirs that it uses where they are, and whose: it can run while these do.
     pub needs: Rc<[(u32, LocalId)]>,
-    /// What it takes along by value: locals that never change once it is made, and [`SELF`].
-    pub taken: Rc<[(LocalId, Operand)]>,
+    /// What it takes along by value.
+    pub taken: Rc<[(Taken, Operand)]>,
     /// Of what a new frame is made when that frame has ended: of a lambda that uses nothing there but what it took along.
     pub outliving: Option<Rc<Outliving>>,
 }
 
-/// `self` among what a lambda takes along.
-pub(crate) const SELF: LocalId = LocalId(u32::MAX);
+/// What a lambda takes along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// A local that never changes once the lambda is made.
+    Local(LocalId),
+    Receiver,
+    /// Which one of its literal it is: an array of its own.
+    Token,
+}
 
-/// Among what it takes along: which one of its literal it is. An array of its own.
-pub(crate) const TOKEN: LocalId = LocalId(u32::MAX - 1);
+impl Taken {
+    pub const fn local(self) -> Option<LocalId> {
+        match self {
+            Self::Local(local) => Some(local),
+            Self::Receiver | Self::Token => None,
+        }
+    }
+}
 
 /// The method, or lambda from around the section, that a lambda was written in which outlives its call.
 #[derive(Debug)]
@@ -523,7 +538,7 @@ pub(crate) struct Lowerer<'h> {
     /// The steps when the function being lowered was begun.
     begun_at: u32,
     /// Of a built-in that is a function: its loops are told apart from those of its callers.
-    home: memo::Context,
+    home: Context,
     /// Functions (by address of their codes) in which something was refused.
     refusing: BTreeSet<usize>,
     frames: Vec<Frame>,
@@ -554,7 +569,7 @@ pub(crate) struct Lowerer<'h> {
     /// Those whose new value is being computed.
     writing: Vec<String>,
     /// The loops being lowered, outermost first.
-    loops: Vec<memo::JoinKey>,
+    loops: Vec<JoinKey>,
     /// Those of them that find out as they run whether their memory is needed later.
     watched: Vec<reuse::Watched>,
     /// The tags that a `throw` here can find, outermost first, and where each goes.
@@ -660,7 +675,7 @@ pub(crate) struct Lowerer<'h> {
     births: births::Births,
     costs: costs::Costs,
     /// What blocks of `Ikra.sync` see of variables of the driver.
-    shown: std::collections::BTreeSet<(u32, u32)>,
+    shown: std::collections::BTreeSet<(Context, u32)>,
 }
 
 impl<'h> Lowerer<'h> {
@@ -687,12 +702,12 @@ impl<'h> Lowerer<'h> {
             inlinings: FxHashMap::default(),
             elsewhere: 0,
             begun_at: 0,
-            home: memo::Context::default(),
+            home: Context::ROOT,
             refusing: BTreeSet::new(),
             frames: Vec::new(),
             current: 0,
             joins: Vec::new(),
-            context: 0,
+            context: Context::ROOT,
             node: NodeId(0),
             span,
             facts: Vec::new(),
@@ -733,7 +748,7 @@ impl<'h> Lowerer<'h> {
             stack_begin: std::ptr::from_ref(&marker).addr(),
             grew_at: None,
             own_id: None,
-            own_key: 0,
+            own_key: Context::ROOT,
             own_words: None,
             one_by_one: None,
             row: None,
@@ -748,8 +763,8 @@ impl<'h> Lowerer<'h> {
             guards: Vec::new(),
             section: None,
             kernel: None,
-            parallel_place: 0,
-            plus_place: 0,
+            parallel_place: Context::ROOT,
+            plus_place: Context::ROOT,
             concatenated_at: None,
             launched_at: Vec::new(),
             made_kinds: BTreeSet::new(),
@@ -775,7 +790,7 @@ impl<'h> Lowerer<'h> {
     /// Runs `f` in the context that `choice` of the current node leads to.
     pub(crate) fn within<T>(&mut self, choice: u32, f: impl FnOnce(&mut Self) -> T) -> T {
         let (context, node, span) = (self.context, self.node, self.span);
-        self.context = self.memo.context(context, node.0, choice);
+        self.context = self.context_at(node, choice);
         let result = f(self);
         (self.context, self.node, self.span) = (context, node, span);
         result
@@ -787,7 +802,7 @@ impl<'h> Lowerer<'h> {
     pub(crate) fn temp(&mut self, operand: Operand) -> Temp {
         let version = self.fresh_version();
         let frame = self.current;
-        let maker = self.memo.context(self.context, self.node.0, HIDDEN);
+        let maker = self.context_at(self.node, HIDDEN);
         self.frames[frame].locals.push(LocalValue { operand, version, maker });
         Temp { frame, local: self.frames[frame].locals.len() - 1 }
     }

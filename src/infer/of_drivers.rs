@@ -9,6 +9,7 @@
 use super::Condition;
 use super::Lowerer;
 use super::joins::has_list;
+use super::keys::{JoinKey, Place};
 use super::leaving::FROZEN;
 use super::operand::{self, Operand};
 use super::pushing::is_made;
@@ -205,7 +206,7 @@ impl Lowerer<'_> {
 
     fn kind_of_tuple(&mut self, tuple: &TypeSet) -> ListKind {
         let place = self.memo.type_number(tuple);
-        self.memo.list_kind((u32::MAX - 19, place, 0))
+        self.memo.list_kind(JoinKey::new(Place::Fixed(place), 0))
     }
 
     /// What columns can hold instead of what a driver has made, with its arrays of fixed length that no literal makes (any more).

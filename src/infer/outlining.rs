@@ -7,11 +7,12 @@
 use super::calls::Arguments;
 use super::functions::Pending;
 use super::joins::{Join, JoinIndex};
-use super::memo::{FunctionKey, JoinKey, Stores};
+use super::keys::{Context, JoinKey};
+use super::memo::{FunctionKey, Stores};
 use super::operand::{self, Operand};
 use super::rescue::{Caught, Region};
 use super::reuse::Watched;
-use super::{Activation, BlockRef, Frame, Inlined, Lowerer, memo};
+use super::{Activation, BlockRef, Frame, Inlined, Lowerer};
 use crate::ir::Value;
 use crate::ir::builder::Builder;
 use crate::source::Span;
@@ -49,7 +50,7 @@ pub(super) struct Suspended {
     frames: Vec<Frame>,
     current: usize,
     joins: Vec<Join>,
-    context: memo::Context,
+    context: Context,
     node: NodeId,
     span: Span,
     facts: Vec<(Value, TypeSet)>,
@@ -69,7 +70,7 @@ pub(super) struct Suspended {
     called: Option<Span>,
     own: Option<Value>,
     begun_at: u32,
-    home: memo::Context,
+    home: Context,
 }
 
 impl Lowerer<'_> {

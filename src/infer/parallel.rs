@@ -10,7 +10,7 @@ use super::closed_blocks::{ClosedBlock, Environment};
 use super::expressions::SLOT_LEAVE;
 use super::host::Scope;
 use super::joins::has_list;
-use super::memo::Context;
+use super::keys::{Context, JoinKey, Place, Step, Watcher};
 use super::operand::{self, Operand};
 use super::remembered::Holders;
 use super::sites::class_of;
@@ -83,7 +83,7 @@ impl Lowerer<'_> {
         self.program.functions.push(Default::default());
         let function = FuncId(0);
         (self.program.driver, self.entry, self.in_driver) = (Some(function), function, true);
-        self.context = self.memo.context(0, u32::MAX, 0);
+        self.context = self.memo.context(Context::ROOT, Step::Section, 0);
         self.b = Builder::new("driver", &[], &[]);
         let mut syncs = false;
         each_node(code, &mut |node| syncs |= matches!(node.kind, Kind::Sync(_)));
@@ -232,7 +232,7 @@ impl Lowerer<'_> {
             _ => Gives::Base,
         };
         let Some(ticks) = self.ticks(name, arguments) else { return Operand::bottom() };
-        let key = self.memo.context(self.context, self.node.0, 0x3b0);
+        let key = self.context_at(self.node, 0x3b0);
         let span = self.span;
         self.within(0x3b1, |s| {
             s.span = span;
@@ -314,7 +314,7 @@ impl Lowerer<'_> {
                 Elements::Series(first, self.b.checked(BinaryOp::AddChecked, span, one, site))
             }
             Some(Type::List(_) | Type::Tuple(_)) => {
-                let key = self.memo.context(self.context, self.node.0, 0x3b4);
+                let key = self.context_at(self.node, 0x3b4);
                 let array = self.on_heap(key, receiver)?;
                 let Some(Type::Array(kind)) = array.types.single() else { return None };
                 Elements::Array(*kind, array.value())
@@ -593,7 +593,7 @@ impl Lowerer<'_> {
         // What is carried as its parts stays so.
         let mut items = Vec::new();
         for (number, item) in (0..parts.len() as u32).zip(self.tuple_items(operand)) {
-            let key = self.memo.context(key, u32::MAX - 7, number);
+            let key = self.memo.context(key, Step::Part, number);
             items.push(self.for_elements(key, &item)?);
         }
         let parts = items.iter().map(|item| item.types.clone()).collect();
@@ -607,7 +607,7 @@ impl Lowerer<'_> {
 
     /// What a kernel gets of the frames around its block: scalars that are set before it is launched.
     fn hand_over(&mut self, (key, number): (Context, u32), operand: &Operand) -> Option<Operand> {
-        let key = self.memo.context(key, u32::MAX - 6, number);
+        let key = self.memo.context(key, Step::Handed, number);
         let operand = &self.for_elements(key, operand)?;
         if let Some(what) = self.driver_only(&operand.types) {
             self.refuse_here(
@@ -825,7 +825,7 @@ impl Lowerer<'_> {
         let outer_kernel = self.kernel.replace(InKernel { kernel, key, base: items.array });
         let outer_driver = std::mem::replace(&mut self.in_driver, false);
         let outer_places = std::mem::replace(&mut self.launched_at, launched_at);
-        self.context = self.memo.context(key, u32::MAX - 5, closed.number());
+        self.context = self.memo.context(key, Step::Kernel, closed.number());
         (self.node, self.span, self.called) = (node, span, called);
         self.b = Builder::new(self.describe(&items.types), &[Ty::I32, Ty::I64, Ty::I64], &[]);
         self.shares_elements = items.types.iter().any(|ty| matches!(ty, Type::Object(..) | Type::Array(_)));
@@ -862,9 +862,9 @@ impl Lowerer<'_> {
             Gives::Base => {}
             Gives::Values => {
                 let known = self.memo.kernel_results.get(&key).cloned().unwrap_or_default();
-                result = self.memo.join(&known, &value.types, (key, u32::MAX - 5, 0));
+                result = self.memo.join(&known, &value.types, JoinKey::new(Place::Given(key), 0));
                 if !is_plain(&result) {
-                    result = self.memo.with_lists(result, (key, u32::MAX - 15, 0));
+                    result = self.memo.with_lists(result, JoinKey::new(Place::Given(key), 1));
                 }
                 self.memo.changed |= result != known;
                 self.memo.kernel_results.insert(key, result.clone());
@@ -917,7 +917,9 @@ impl Lowerer<'_> {
     /// is found when it happens ([`Lowerer::check_base`]); of columns, which may share memory, before.
     fn refuse_changing_base(&mut self, base: &Base, key: Context) {
         let Elements::Array(kind, _) = base.elements else { return };
-        if base.is_column && self.memo.arrays.get(&kind).is_some_and(|memo| memo.written_by.concern(key)) {
+        if base.is_column
+            && self.memo.arrays.get(&kind).is_some_and(|memo| memo.written_by.concern(Watcher::Kernel(key)))
+        {
             self.refuse_here(
                 "changing-base",
                 "the block may change the column that it is called on",

@@ -3,10 +3,10 @@
 //! refers to: as arrays are told apart, so are they. From the next walk on, and those of that literal only; and not if it
 //! makes but one.
 
+use super::keys::ProcKey;
 use super::made_procs::MadeProc;
-use super::memo::Context;
 use super::operand::Operand;
-use super::{BlockRef, Home, Lowerer, TOKEN};
+use super::{BlockRef, Home, Lowerer, Taken};
 use crate::ir::{Comparison, Value};
 use crate::syntax::ast::BlockLiteral;
 use crate::types::Type;
@@ -14,9 +14,6 @@ use std::sync::Arc;
 
 /// The list that a token is, of the node that makes the proc.
 const TOKEN_SLOT: u32 = 0x3f7;
-
-/// The context of the numbers of what a literal makes anywhere.
-const IDENTIFIED: Context = u32::MAX - 1;
 
 /// What makes lambdas or procs: a literal (its address), or a call, by the number of what it makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,10 +47,10 @@ impl Lowerer<'_> {
 
     /// A lambda or proc of a literal takes its token along, where it matters which one it is and it has none yet.
     pub(super) fn identify(&mut self, literal: &Arc<BlockLiteral>, home: &mut Home) {
-        if home.taken.iter().all(|(local, _)| *local != TOKEN)
+        if home.taken.iter().all(|(what, _)| *what != Taken::Token)
             && let Some(token) = self.new_token(ProcMaker::of(literal))
         {
-            home.taken = home.taken.iter().cloned().chain([(TOKEN, token)]).collect();
+            home.taken = home.taken.iter().cloned().chain([(Taken::Token, token)]).collect();
         }
     }
 
@@ -61,8 +58,8 @@ impl Lowerer<'_> {
     /// use nothing there.
     pub(super) fn number_of_proc(&mut self, literal: &Arc<BlockLiteral>, closed: bool) -> u32 {
         match self.memo.identified_procs.get(&ProcMaker::of(literal)) {
-            Some(number) if closed => self.memo.proc_number(IDENTIFIED, *number),
-            _ => self.memo.proc_number(self.context, literal.id.0),
+            Some(number) if closed => self.memo.proc_number(ProcKey::Identified(*number)),
+            _ => self.memo.proc_number(ProcKey::Literal(self.context, literal.id)),
         }
     }
 

@@ -10,6 +10,7 @@
 //! ([`super::growing`]).
 
 use super::growing::Changing;
+use super::keys::{JoinKey, Place};
 use super::lists::{HEADER, START};
 use super::memo::Watchers;
 use super::operand::{self, Operand};
@@ -156,7 +157,7 @@ impl Lowerer<'_> {
     fn lists_of_log(&mut self, kind: ArrayKind) -> Option<[LogList; 2]> {
         let number = self.memo.logs.iter().position(|known| *known == kind)? as i64;
         let first = START + 2 * HEADER * number;
-        let [arrays, items] = [0, 1].map(|part| self.memo.list_kind((u32::MAX - 16, kind.0, part)));
+        let [arrays, items] = [0, 1].map(|part| self.memo.list_kind(JoinKey::new(Place::Log(kind), part)));
         Some([(arrays, first), (items, first + HEADER)])
     }
 

@@ -5,6 +5,7 @@
 use super::births::Birth;
 use super::calls::Arguments;
 use super::host::{FoundMethod, Method, StructKeywords};
+use super::keys::ProcKey;
 use super::keyword_splats::has_hash_splat;
 use super::leaving::ORDER;
 use super::operand::Operand;
@@ -146,7 +147,7 @@ impl Lowerer<'_> {
         };
         self.frames.push(frame);
         let building = Building { frame: self.frames.len() - 1 };
-        let number = self.memo.proc_number(self.context, u32::MAX - 1);
+        let number = self.memo.proc_number(ProcKey::Building(self.context));
         self.buildings.insert(number, building);
         let receiver = Operand {
             types: Type::Building(number, class).into(),

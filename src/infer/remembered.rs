@@ -7,8 +7,8 @@
 //! its end what they refer to is evacuated and gets rows ([`super::settling`]), and who runs the driver has the columns
 //! refer to those. Other elements never see what has none yet: those that touch the same thing run in order.
 
+use super::keys::{Context, JoinKey, Place};
 use super::lists::HEADER;
-use super::memo::{Context, JoinKey};
 use super::operand::{self, Operand};
 use super::pushing::is_made;
 use super::results::RowWords;
@@ -64,7 +64,7 @@ impl Lowerer<'_> {
         }
         let known = self.memo.arrays.entry(kind).or_default();
         let (all, stored) = (known.written.union(&value.types), known.stored.clone());
-        let (written, stored) = self.beside_settled(all, &stored, (u32::MAX - 18, kind.0, 0));
+        let (written, stored) = self.beside_settled(all, &stored, JoinKey::new(Place::Stored(kind), 0));
         let memo = self.memo.arrays.entry(kind).or_default();
         self.memo.changed |= memo.stored != stored || memo.written != written;
         (memo.stored, memo.written) = (stored.clone(), written);
@@ -103,11 +103,10 @@ impl Lowerer<'_> {
         let held = self.stored_by(of);
         let types = if self.memo.remembered.contains_key(of) {
             let place = match of {
-                // Each takes two places.
-                Holders::Local((context, index)) => (u32::MAX - 20, *context, 2 * *index),
-                _ => (u32::MAX - 21, number, 0),
+                Holders::Local((context, index)) => Place::Local(*context, *index),
+                _ => Place::Variable(number),
             };
-            self.beside_settled(held.union(&value.types), &held, place).1
+            self.beside_settled(held.union(&value.types), &held, JoinKey::new(place, 0)).1
         } else {
             held.union(&value.types)
         };
@@ -205,7 +204,7 @@ impl Lowerer<'_> {
 
     fn list_of_rows(&mut self, of: &Holders) -> Option<RowList> {
         let number = self.memo.remembered.keys().position(|known| known == of)?;
-        let list = self.memo.list_kind((u32::MAX - 17, number as u32, 0));
+        let list = self.memo.list_kind(JoinKey::new(Place::Rows(number as u32), 0));
         let header = self.end_of_logs() + HEADER * number as i64;
         Some(RowList { list, header, of: of.clone() })
     }

@@ -16,8 +16,8 @@
 
 use super::births::Birth;
 use super::joins::{JoinIndex, has_list};
+use super::keys::JoinKey;
 use super::lists::{LOW, START};
-use super::memo::JoinKey;
 use super::operand::{self, Operand};
 use super::{Condition, Lowerer, lists, strings};
 use crate::ir::{BinaryOp, Comparison, Interval, ScalarSource, Ty, UnaryOp, Value, Var};

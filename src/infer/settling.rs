@@ -5,6 +5,7 @@
 
 use super::Lowerer;
 use super::births::Holder;
+use super::keys::{Context, JoinKey, Place, Step};
 use super::leaving::{FROZEN, ORDER};
 use super::operand::{self, Operand};
 use super::results::{RowWords, is_plain, width};
@@ -43,7 +44,7 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn settled_kind(&mut self, kind: ListKind) -> ArrayKind {
-        let place = self.memo.context(u32::MAX, kind.0, u32::MAX - 12);
+        let place = self.memo.context(Context::ROOT, Step::Settled(kind), 0);
         let number = self.memo.made_kind(place);
         self.host.made_kind(number)
     }
@@ -114,9 +115,12 @@ impl Lowerer<'_> {
             return false;
         }
         let known = self.memo.given.clone();
-        let given = self.memo.join(&known, &value.types, (u32::MAX, u32::MAX, 0));
-        let given =
-            if is_plain(&given) { given } else { self.memo.with_lists(given, (u32::MAX, u32::MAX, 1)) };
+        let given = self.memo.join(&known, &value.types, JoinKey::new(Place::Section, 0));
+        let given = if is_plain(&given) {
+            given
+        } else {
+            self.memo.with_lists(given, JoinKey::new(Place::Section, 1))
+        };
         self.memo.changed |= given != known;
         self.memo.given = given.clone();
         if is_plain(&given) {
@@ -284,7 +288,7 @@ impl Lowerer<'_> {
             let items = self.memo.list(kind).items.clone();
             if !self.keep_made(&items) && self.can_settle(&items) {
                 if items.iter().any(|ty| matches!(ty, Type::Tuple(_))) {
-                    let list = self.memo.list_kind((u32::MAX - 13, kind.0, 0));
+                    let list = self.memo.list_kind(JoinKey::new(Place::SettledItems(kind), 0));
                     self.memo.list_item(kind, &Type::List(list).into());
                 }
                 let (settled, array) = (self.settled(&items), self.settled_kind(kind));
@@ -317,7 +321,7 @@ impl Lowerer<'_> {
                 continue;
             }
             if types.iter().any(|ty| matches!(ty, Type::Tuple(_))) {
-                let list = self.memo.list_kind((u32::MAX - 14, class.0, index));
+                let list = self.memo.list_kind(JoinKey::new(Place::SettledFields(class), index));
                 self.memo.learn_field(class, &name, &Type::List(list).into());
             }
             let settled = self.settled(&types);

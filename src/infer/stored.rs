@@ -7,6 +7,7 @@
 
 use super::Lowerer;
 use super::joins::has_list;
+use super::keys::{JoinKey, Place};
 use super::operand::{self, Operand};
 use super::remembered::Holders;
 use super::results::RowWords;
@@ -101,10 +102,10 @@ impl Lowerer<'_> {
         let Some(number) = self.memo.stores_made.iter().position(|known| known == key) else {
             return Some(value.clone());
         };
-        let place = (u32::MAX - 10, number as u32, 0);
+        let place = JoinKey::new(Place::Column(number as u32), 0);
         let mut all = self.memo.columns.get(key)?.written.union(&value.types);
         if all.iter().any(|ty| matches!(ty, Type::Tuple(_))) {
-            all.insert(Type::List(self.memo.list_kind((place.0, place.1, 1))));
+            all.insert(Type::List(self.memo.list_kind(place.next())));
         }
         let mut written = self.memo.widen(all, place);
         if self.settles() {

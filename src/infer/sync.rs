@@ -4,6 +4,7 @@
 
 use super::Lowerer;
 use super::host::Scope;
+use super::keys::Context;
 use super::operand::Operand;
 use super::parallel::SharedLocal;
 use crate::heap::schema::{SyncMethod, SyncReceiver, SyncSchema, SyncVariable};
@@ -44,7 +45,7 @@ impl Lowerer<'_> {
         let is_new = self.host.note_sync();
         self.memo.restart |= is_new;
         self.memo.changed |= is_new;
-        let key = self.memo.context(self.context, node.id.0, 0x3b5);
+        let key = self.context_at(node.id, 0x3b5);
         let frame = self.current;
         let (mut variables, mut shared, mut written) = (Vec::new(), Vec::new(), Vec::new());
         for (index, read) in (0..).zip(&sync.read) {
@@ -78,7 +79,7 @@ impl Lowerer<'_> {
     }
 
     /// What the block of a method sees besides variables.
-    fn method_of_sync(&mut self, (key, index): (u32, u32)) -> Option<SyncMethod> {
+    fn method_of_sync(&mut self, (key, index): (Context, u32)) -> Option<SyncMethod> {
         let Scope::Method { owner, nesting } = self.frame().scope.clone() else {
             unreachable!("code that is not the section's is that of a method")
         };
@@ -96,7 +97,7 @@ impl Lowerer<'_> {
     /// `given`: of one that is assigned, what it becomes, as far as that is known.
     fn share_with_sync(
         &mut self,
-        (key, index): (u32, u32),
+        (key, index): (Context, u32),
         local: LocalId,
         given: Option<&TypeSet>,
     ) -> Option<u32> {

@@ -9,7 +9,7 @@
 //! itself. A section in which nothing is watched is one whose elements are proven independent.
 
 use super::Lowerer;
-use super::memo::Watchers;
+use super::keys::Watcher;
 use crate::heap::marks::MANY;
 use crate::ir::builder::Builder;
 use crate::ir::{
@@ -95,12 +95,12 @@ impl Lowerer<'_> {
     }
 
     /// Who touches things here.
-    pub(super) fn watcher(&self) -> u32 {
+    pub(super) fn watcher(&self) -> Watcher {
         match self.kernel {
-            _ if self.in_driver => Watchers::DRIVER,
-            Some(kernel) => kernel.key,
-            None if self.section.is_some() || self.function.is_some() => Watchers::FUNCTIONS,
-            None => Watchers::ONLY,
+            _ if self.in_driver => Watcher::Driver,
+            Some(kernel) => Watcher::Kernel(kernel.key),
+            None if self.section.is_some() || self.function.is_some() => Watcher::Functions,
+            None => Watcher::ONLY,
         }
     }
 
