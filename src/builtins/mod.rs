@@ -539,12 +539,15 @@ const LARGE_PRIMITIVES: &[&str] = &[
     "#grow",
     "#all_ascii?",
     "#interpolate",
-    "#find_made",
-    "#slot_of",
+    "#place_in",
     "#take_slot",
-    "#index",
-    "#dead?",
+    "#index_in",
+    "#dead_in?",
+    "#slots",
+    "#incompatible",
 ];
+/// What is large, and a part of several of them: one call is enough to look up a key.
+const PART_OF_LARGE: &str = "#slot_of";
 /// What the names of those begin with that are for characters of several bytes: most texts have none, and are not to have
 /// code for them everywhere.
 const WIDE: &str = "#wide_";
@@ -554,7 +557,7 @@ const ANY: &str = "#any_";
 /// Is it a large method of the files about texts?
 pub(crate) fn is_large_text_method(code: &Code) -> bool {
     let name = code.name.as_str();
-    (code.nodes >= LARGE
+    (code.nodes >= LARGE && name != PART_OF_LARGE
         || LARGE_PRIMITIVES.contains(&name)
         || name.starts_with(WIDE)
         || name.starts_with(ANY))
