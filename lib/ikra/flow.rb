@@ -84,9 +84,7 @@ module Ikra
         count = [size, items.size - first].min
         begin
           given = run(items.part(first, count), first, ending(most))
-        rescue StandardError => e
-          raise unless e.is_a?(ElementError)
-
+        rescue ElementError => e
           before = e.element_index - first
           yield run(items.part(first, before), first), first, before if before.positive?
           raise
@@ -195,9 +193,9 @@ module Ikra
       how = { most:, passing:, rows: selects?, series: !from.nil?, width: items.yielded.size }
       one = Collections.array([from ? [from.first, from.step, items.size] : items.to_a])
       Flow.new(@name, one, [[:in_order, @stages, how]]).values.to_a.first
-    rescue StandardError => e
+    rescue ElementError => e
       # The only element is all of them.
-      e.element_index = nil if e.is_a?(ElementError)
+      e.element_index = nil
       raise
     end
   end

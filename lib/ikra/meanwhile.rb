@@ -21,12 +21,11 @@ module Ikra
     LAST_MATCH = "[-> { $~ }, ->(match) { $~ = match }]"
 
     class << self
-      # Called by parallel calls. Does Ruby run an element on this thread? Then that waits for the code, which knows of
-      # parallel calls in elements; where there will be none, it is given true, and they are Ruby's own.
-      def running?
+      # Called by parallel calls. Where Ruby runs an element on this thread, that waits for the code, which knows of
+      # parallel calls in elements.
+      def wait_for_code
         running = Thread.current[:ikra_meanwhile]
-        throw running unless running.nil? || running == true
-        running
+        throw running if running
       end
 
       # May Ruby begin with the elements of such a section?
@@ -70,14 +69,13 @@ module Ikra
     def run(making, &block)
       @settings = [Ikra.chosen, Ikra.conflicts]
       loop do
-        waits = in_ruby(making) { go_on(making, &block) }
+        waits = in_ruby { go_on(making, &block) }
         return result if @at >= @size
 
         rest = rest(!waits)
         case rest
         when Native::InTheMaking then making = rest
-        # By what another thread has done, the code that fits now changes something.
-        when false then making = nil
+        when false then return anew
         else return joined(rest)
         end
       end
@@ -95,6 +93,12 @@ module Ikra
       Native.run(base.columns, base.form, @call.to_a(meanwhile:, done: @at), Written.block(@block), *@settings)
     end
 
+    # The code that fits the rest is said to change something: it is one for more, or another thread has changed what
+    # it depends on. What Ruby has run has changed nothing, so it was never run.
+    def anew
+      Native.run(@base.columns, @base.form, @call.to_a, Written.block(@block), *@settings)
+    end
+
     # There is less than there was.
     def joined_nothing
       case @call.output
@@ -105,10 +109,10 @@ module Ikra
     end
 
     # Gives whether the next element has to wait for the code.
-    def in_ruby(making)
+    def in_ruby
       start = now
       before = Thread.current[:ikra_meanwhile]
-      running = making ? Object.new : true
+      running = Object.new
       Thread.current[:ikra_meanwhile] = running
       matches = last_matches
       catch(running) do
@@ -116,8 +120,8 @@ module Ikra
         return false
       end
       true
-    rescue StandardError, SystemStackError => e
-      Failures.placed(e, (@call.part || 0) + @at, 0) unless timeout?(e)
+    rescue Exception => e # rubocop:disable Lint/RescueException
+      Failures.placed(e, (@call.part || 0) + @at, 0) unless foreign?(e)
       raise
     ensure
       Thread.current[:ikra_meanwhile] = before
@@ -135,8 +139,10 @@ module Ikra
       end
     end
 
-    # That is not the element's.
-    def timeout?(error) = defined?(::Timeout::Error) && error.is_a?(::Timeout::Error)
+    # Is it not the element's?
+    def foreign?(error)
+      [SignalException, SystemExit].any? { |type| error.is_a?(type) } || (defined?(::Timeout::Error) && error.is_a?(::Timeout::Error))
+    end
 
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
@@ -155,7 +161,6 @@ module Ikra
     end
 
     def ready?(making)
-      return false unless making
       return making.ready? unless @expected
       return false if @at < @expected
 

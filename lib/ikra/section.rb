@@ -94,7 +94,8 @@ module Ikra
       # @param block [Proc, nil] the user's, by which it is known what was refused before
       def carry_out(operation, plain, block)
         return timed(&plain) if Ikra.chosen == :ruby
-        return plain.call if Meanwhile.running?
+
+        Meanwhile.wait_for_code
 
         begin
           return timed(&plain) if Ikra.fallback == :ruby && Fallbacks.skip?(block)
@@ -111,7 +112,7 @@ module Ikra
           raise located(e), cause: e.cause if Ractor.current == Ractor.main
 
           raise Error, "parallel sections run in the main Ractor only: send it what they need, and back what they give"
-        rescue StandardError => e
+        rescue StandardError, ElementError => e
           raise located(e), cause: e.cause
         end
       end

@@ -115,7 +115,7 @@ module Ikra
         rescue UnsupportedError, OverflowError
           # What Ikra says, and plain Ruby would not.
           raise
-        rescue StandardError, SystemStackError => e
+        rescue StandardError, SystemStackError, ScriptError => e
           raises = [e.class, e.message]
         end
         { raises:, returns:, prints: $stdout.string, **world.to_h }

@@ -344,7 +344,10 @@ impl<'a> Run<'a> {
     /// `random`: what random numbers hang on, once it is known.
     fn attempt(&self, profile: &mut Profile, random: &mut Option<(u64, u64)>) -> Result<Value, Trouble> {
         let (version, mut traced) = self.fitting(profile)?;
-        if (self.section.part.is_some() || self.section.done > 0) && version.changes() {
+        if version.changes() && self.section.done > 0 {
+            return Ok(self.ruby.qfalse().as_value());
+        }
+        if version.changes() && self.section.part.is_some() {
             return Ok(self.ruby.qnil().as_value());
         }
         self.refuse_changing_base(&version, &mut traced)?;

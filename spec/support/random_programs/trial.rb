@@ -219,7 +219,7 @@ module RandomPrograms
 
       element = section? ? 0 : Operations.element_of(error, raised_at)
       if raised && alike?(expected[1], error) && raised_at == element
-        return inlined_alike(kept, error, raised_at) if outlined?
+        return inlined_alike(kept, error, raised_at) if outlined? && !begins_in_ruby?
 
         return other_output&.then { |differs| comparable(kept, expected) { differs } } || [nil, raised_at]
       end
