@@ -326,6 +326,11 @@ impl Lowerer<'_> {
         if let Some(Type::Module(_) | Type::Proc(_)) = types.single() {
             return Operand { types, values: Values::new(), birth: Birth::UNKNOWN };
         }
+        if is_tagged(&operand.types) && operand.values.len() < 2 {
+            // Records of a class that has got a variable more in this walk: the next one knows of it.
+            self.memo.changed |= true;
+            return Operand::bottom();
+        }
         let values: Values = match (is_tagged(&operand.types), types.single_shape()) {
             (true, Some(Shape::Local)) => operand.values[2..].into(),
             (true, Some(shape)) => {
