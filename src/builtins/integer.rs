@@ -3,7 +3,8 @@
 use super::numeric::{arithmetic, to_f};
 use super::{Invocation, Row, bare, row};
 use crate::infer::{Lowerer, Operand};
-use crate::ir::{BinaryOp, Comparison, ErrorKind, Interval, MathFn, UnaryOp, Value};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, MathFn, UnaryOp, Value};
+use crate::scalar::Interval;
 use crate::types::{ClassId, Type};
 
 pub(super) const ROWS: &[Row] =

@@ -2,7 +2,8 @@
 
 use super::{Invocation, Row, carrying, row};
 use crate::infer::{Birth, BlockRef, JoinIndex, Lowerer, Operand, Values};
-use crate::ir::{BinaryOp, Comparison, ErrorKind, Interval, Value};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, Value};
+use crate::scalar::Interval;
 use crate::types::{HashPart, RangeEnd, Type};
 
 pub(super) const ROWS: &[Row] = &[
@@ -488,7 +489,7 @@ impl Lowerer<'_> {
         } else {
             Interval { low: last.low.saturating_add(1).min(first.high), high: first.high }
         };
-        let var = self.b.var(crate::ir::Ty::I64);
+        let var = self.b.var(crate::scalar::Ty::I64);
         self.b.set(var, start);
         self.looping(60, |s, exit, head| {
             // Beyond the end by one step at most, so that the sum below cannot overflow.
@@ -790,7 +791,7 @@ impl Lowerer<'_> {
         low: Value,
         body: &mut dyn FnMut(&mut Self, Operand, JoinIndex, JoinIndex),
     ) -> Operand {
-        let var = self.b.var(crate::ir::Ty::I64);
+        let var = self.b.var(crate::scalar::Ty::I64);
         self.b.set(var, low);
         let interval = Interval { low: self.b.interval(low).low, high: i64::MAX };
         self.looping(60, |s, exit, head| {

@@ -163,11 +163,12 @@ dialect! {
 #[cfg(test)]
 mod tests {
     use super::Dialect;
+    use crate::backend::interpreter;
     use crate::backend::{Launch, Outcome};
     use crate::heap::schema::Output;
     use crate::heap::{Column, JobOrder};
     use crate::infer::tests::World;
-    use crate::ir::{BufferKind, KernelId, Part, interpreter};
+    use crate::ir::{BufferKind, KernelId, Part};
     use crate::types::Type;
 
     #[test]

@@ -10,9 +10,10 @@ use super::operand::{self, Operand, Values, is_tagged};
 use super::remembered::Holders;
 use crate::heap::schema::{ArraySchema, Base, BaseColumn, ColumnSchema, Schema, Stored};
 use crate::ir::{
-    BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, ErrorKind, Interval, KernelId, MessagePart, Part,
-    Scalar, ScalarInfo, ScalarSource, Ty, UnaryOp, Value,
+    BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, ErrorKind, KernelId, MessagePart, Part, Scalar,
+    ScalarInfo, ScalarSource, UnaryOp, Value,
 };
+use crate::scalar::{Interval, Ty};
 use crate::types::{ArrayKind, ClassId, HashPart, HierarchyId, METHOD, RangeEnd, Shape, Type, TypeSet};
 use smallvec::smallvec;
 
