@@ -105,7 +105,7 @@ pub(super) const ROWS: &[Row] =
         }),
         bare("abs", absolute),
         bare("magnitude", absolute),
-        // What is no number is told apart in core.rb.
+        // What is no number is told apart in `core/`.
         row("#coerced_fdiv", |s, c| super::numeric::not_a_number(s, "fdiv", &c.receiver, &c.args[0])),
         bare("#large?", |s, c| {
             let large = is_large(s, c.receiver.value());

@@ -51,7 +51,7 @@ pub(super) const ROWS: &[Row] = &[
         Operand::bool(s.b.bool(even))
     }),
     carrying("#alike", alike),
-    // What the running Ruby does, as `core.rb` asks for it.
+    // What the running Ruby does, as `core/` asks for it.
     // Is there a function in Rust for what is done with bytes and digits? Elsewhere Ruby's text does it.
     bare("#intrinsics?", |s, _| {
         let has = s.has_intrinsics();

@@ -1,4 +1,4 @@
-//! What arrays, ranges and tuples share: iteration, and the rules that `core.rb` builds on.
+//! What arrays, ranges and tuples share: iteration, and the rules that `core/` builds on.
 
 use super::{Invocation, Row, carrying, row};
 use crate::infer::{Birth, BlockRef, JoinIndex, Lowerer, Operand, Values};
@@ -101,7 +101,7 @@ pub(super) const ROWS: &[Row] = &[
     carrying("slice_when", runs),
     carrying("slice_before", runs),
     carrying("slice_after", runs),
-    // ---- what core.rb is made of
+    // ---- what `core/` is made of
     row("#room", |s, c| match c.receiver.types.single() {
         Some(Type::Range { low: RangeEnd::Integer, high: RangeEnd::None | RangeEnd::Float, .. }) => {
             Operand::integer(s.b.i64(16))
@@ -259,7 +259,7 @@ pub(super) fn least(s: &mut Lowerer<'_>, call: &Invocation, n: Operand, name: &s
     s.send_block(&call.receiver, name, &[n, sign], call.block.clone())
 }
 
-/// `chunk_while` and its like: an Enumerator of a method of `core.rb` that gets the block as a proc, or the pattern.
+/// `chunk_while` and its like: an Enumerator of a method of `core/` that gets the block as a proc, or the pattern.
 fn runs(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let by_pattern = matches!(&*call.name, "slice_before" | "slice_after");
     let test = match (&call.block, &call.args[..]) {

@@ -756,7 +756,7 @@ impl Lowerer<'_> {
         self.hash_part(hash, part)
     }
 
-    /// Drops dead pairs, as `core.rb` has them.
+    /// Drops dead pairs, as `core/` has them.
     pub(crate) fn make_dense(&mut self, hash: &Operand) {
         if self.may_have_dead_pairs(hash) && !self.b.is_dead() {
             self.within_slot(0x620, |s| s.send(hash, "#dense", &[], 1));

@@ -3,6 +3,7 @@
 # pairs are dead, and the number before that of the first pair. A pair that is deleted is dead, which the sign of its
 # number says, until a method goes through the pairs (`__dense`) or there are no slots left: so deletion takes constant
 # time in the long run. Those of Hashes of the heap are dropped before Ruby sees them (`dead_pairs.rs`).
+
 module MadeHash
   # The index of a key, or -1.
   def __find_made(key)
