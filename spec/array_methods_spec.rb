@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Methods of Array, Range and Enumerator that core.rb has, on arrays that are empty, short and long, with arguments that
+# Methods of Array, Range and Enumerator that `builtins/core/` has, on arrays that are empty, short and long, with arguments that
 # Ruby converts or refuses. Each block is run by Ruby and by every back-end and must give the same.
 each_backend do
   let(:arrays) { [[3, 1, 2], [], [5], [7, 7, 1, 9, -4]] }

@@ -2,7 +2,7 @@
 
 require "set"
 
-# Pairs that are deleted from Hashes with slots are dead for a while (`core.rb`), which nobody sees.
+# Pairs that are deleted from Hashes with slots are dead for a while (`core/`), which nobody sees.
 each_backend do |_|
   describe "deletion from Hashes that the section makes" do
     # So many pairs that there are slots, in an order that is not that of the keys.

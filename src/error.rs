@@ -1,7 +1,6 @@
-//! What can go wrong around a section; what goes wrong inside one is a [`crate::backend::Failure`].
+//! What can go wrong around a section; what goes wrong inside one is a `Failure` of the back-end's.
 
 use crate::diagnostic::Diagnostic;
-use crate::fallible::NoMemory;
 
 #[derive(Debug)]
 pub enum Error {
@@ -33,6 +32,10 @@ impl std::fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// So many bytes could not be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoMemory(pub usize);
 
 impl From<NoMemory> for Error {
     fn from(NoMemory(bytes): NoMemory) -> Self {

@@ -1,11 +1,8 @@
 //! Fallible allocation, for lists as long as the data: where there is too little memory for one, that is an error and
 //! not the end of the process. What a section needs besides does not grow with the data.
 
+use crate::error::NoMemory;
 use crate::reserve;
-
-/// So many bytes could not be had.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoMemory(pub usize);
 
 /// Makes room for `more` items.
 #[inline]

@@ -4,6 +4,7 @@
 //! The way of a section: [`syntax`] turns source text into a small AST, [`infer`] walks it with sets of exact classes
 //! and emits the typed, structured [`ir`], [`ir::passes`] improve that, a [`backend`] compiles and runs it.
 
+pub mod allocator;
 pub mod backend;
 pub mod builtins;
 pub mod cache;
@@ -12,6 +13,7 @@ pub mod diagnostic;
 pub mod error;
 pub mod fallible;
 pub mod faults;
+pub mod hashing;
 pub mod heap;
 pub mod huge_pages;
 pub mod infer;
@@ -24,7 +26,10 @@ pub mod progress;
 pub mod regexp;
 pub mod reserve;
 pub mod rng;
+pub mod scalar;
+pub mod signals;
 pub mod source;
+pub mod string_layout;
 pub mod syntax;
 pub mod threads;
 pub mod types;

@@ -1,8 +1,8 @@
 //! Large blocks of memory, which stay when they are given back. What is as long as the data (columns, what was read, the
 //! objects met) is made anew by each call of a section, mostly as long as the last time; and fresh memory costs more
 //! than what is done with it, since the system clears each page when it is touched first. So the extension's allocator
-//! ([`crate::reserve::Allocator`]) takes large blocks from here: from those that were given back, or else from the
-//! system. How much is kept is bounded ([`keep`]); it goes back on request ([`release`]), and when nothing was taken or
+//! (`allocator.rs`) takes large blocks from here: from those that were given back, or else from the system. How much is kept
+//! is bounded ([`keep`]); it goes back on request ([`release`]), and when nothing was taken or
 //! given back for some time ([`rest`]).
 //!
 //! Nothing here waits or allocates, so it may be used anywhere: also in a forked child, whatever other threads of its
@@ -306,7 +306,7 @@ pub fn rest() {
     }
     WAITING.store(process, Ordering::Relaxed);
     let wait = || {
-        crate::threads::block_signals();
+        crate::signals::block();
         let mut seen = USES.load(Ordering::Relaxed);
         loop {
             thread::sleep(IDLE);

@@ -1,7 +1,8 @@
 //! Loops over data on all threads, while the caller waits. It may hold the GVL: so the caller works too, and does not
 //! wait for threads that are busy with something else (the elements of another section).
 
-use crate::fallible::{self, NoMemory};
+use crate::error::NoMemory;
+use crate::fallible;
 use crate::threads;
 use parking_lot::{Condvar, Mutex};
 use std::any::Any;

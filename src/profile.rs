@@ -55,7 +55,7 @@ pub struct Step {
 }
 
 /// What the expressions that were inferred are counted by: lines of the user's code with all that they call, and methods
-/// of `core.rb`.
+/// of `core/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Cost {
     Line,

@@ -1,98 +1,17 @@
 //! Memory for when there is none left. Rust ends the process where a list or a box cannot be had, so a compilation,
-//! which makes thousands of them, sets memory aside before it begins: its [`Allocator`] takes what the system has no more
-//! from there, and the compilation ends at the next place where it looks ([`check`]). A thread that nobody needs
+//! which makes thousands of them, sets memory aside before it begins: the allocator takes what the system has no more from
+//! there, and the compilation ends at the next place where it looks ([`check`]). A thread that nobody needs
 //! ([`Expendable`]) goes to sleep for ever if that was not enough.
 //!
 //! What is as long as the data is no such thing: its allocation may fail ([`crate::fallible`]).
 
-use crate::error::Error;
-use crate::fallible::NoMemory;
-use crate::memory;
-use std::alloc::{GlobalAlloc, Layout, System};
+use crate::error::{Error, NoMemory};
+use std::alloc::Layout;
 use std::cell::{Cell, UnsafeCell};
 use std::marker::PhantomData;
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-
-/// The system's allocator, large blocks that stay, and the reserves.
-#[derive(Debug, Default)]
-pub struct Allocator;
-
-// SAFETY: each block is the system's or lies in a reserve, of which no byte is given twice before it was given back
-// (`Region`); which of the two it is tells its address. Nothing here unwinds or allocates.
-unsafe impl GlobalAlloc for Allocator {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let block = match is_large(layout) {
-            true => memory::take(layout.size(), false),
-            // SAFETY: as the caller says.
-            false => unsafe { System.alloc(layout) },
-        };
-        if block.is_null() { emergency(layout) } else { block }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        let block = match is_large(layout) {
-            true => memory::take(layout.size(), true),
-            // SAFETY: as the caller says.
-            false => unsafe { System.alloc_zeroed(layout) },
-        };
-        if !block.is_null() {
-            return block;
-        }
-        let block = emergency(layout);
-        if !block.is_null() {
-            // SAFETY: the block was just given, and is as long.
-            unsafe { ptr::write_bytes(block, 0, layout.size()) };
-        }
-        block
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        match of_reserve(block) {
-            Some(region) => region.give_back(),
-            // SAFETY: each is given back where it is from, with the layout that it was given with.
-            None if is_large(layout) => unsafe { memory::give(block) },
-            // SAFETY: as above.
-            None => unsafe { System.dealloc(block, layout) },
-        }
-    }
-
-    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller has made sure that the size is valid with this alignment.
-        let wanted = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
-        let reserved = of_reserve(block).is_some();
-        let moved = match (reserved, is_large(layout), is_large(wanted)) {
-            // SAFETY: the system has given it, with this layout.
-            (false, false, false) => unsafe { System.realloc(block, layout, size) },
-            // SAFETY: it is from there, and nobody else uses it.
-            (false, true, true) => unsafe { memory::resize(block, layout.size(), size) },
-            _ => ptr::null_mut(),
-        };
-        if !moved.is_null() {
-            return moved;
-        }
-        // SAFETY: the new block is another one than the old, both are as long as what is copied, and the old one goes back
-        // where it is from.
-        unsafe {
-            let moved = match is_large(wanted) && !is_large(layout) {
-                true => memory::take_growing(size),
-                false => self.alloc(wanted),
-            };
-            let moved = if moved.is_null() { emergency(wanted) } else { moved };
-            if !moved.is_null() {
-                ptr::copy_nonoverlapping(block, moved, layout.size().min(size));
-                self.dealloc(block, layout);
-            }
-            moved
-        }
-    }
-}
-
-/// Blocks like that are from [`memory`].
-const fn is_large(layout: Layout) -> bool {
-    layout.size() >= memory::LARGE && layout.align() <= memory::ALIGNMENT
-}
 
 /// Does this block lie in a reserve?
 pub fn is_reserved(block: *const u8) -> bool {
@@ -110,16 +29,8 @@ thread_local! {
     static EXPENDABLE: Cell<*const AtomicBool> = const { Cell::new(ptr::null()) };
 }
 
-/// A block that the system does not have.
-#[cold]
-fn emergency(layout: Layout) -> *mut u8 {
-    if !is_large(layout) && memory::release() != 0 {
-        // SAFETY: no layout here is empty.
-        let block = unsafe { System.alloc(layout) };
-        if !block.is_null() {
-            return block;
-        }
-    }
+/// A block of the reserve of what this thread is doing; null where the allocation may fail, or there is none.
+pub(crate) fn take(layout: Layout) -> *mut u8 {
     if FALLIBLE.get() {
         return ptr::null_mut();
     }
@@ -139,6 +50,13 @@ fn emergency(layout: Layout) -> *mut u8 {
         }
     }
     block
+}
+
+/// Takes a block back that lies in a reserve; false: it does not.
+pub(crate) fn give_back(block: *mut u8) -> bool {
+    let region = of_reserve(block);
+    region.inspect(|region| region.give_back());
+    region.is_some()
 }
 
 /// Looks whether the memory that this thread had set aside is being used: its work then ends.
@@ -379,8 +297,8 @@ fn unmap(start: usize, bytes: usize) {
 mod tests {
     use super::*;
 
-    fn take(size: usize) -> *mut u8 {
-        emergency(Layout::from_size_align(size, 16).unwrap())
+    fn take_bytes(size: usize) -> *mut u8 {
+        take(Layout::from_size_align(size, 16).unwrap())
     }
 
     #[test]
@@ -388,7 +306,7 @@ mod tests {
         let reserve = Reserve::new(1 << 20).unwrap();
         assert!(check().is_ok());
         let layout = Layout::from_size_align(1000, 64).unwrap();
-        let blocks: Vec<*mut u8> = (0..100).map(|_| emergency(layout)).collect();
+        let blocks: Vec<*mut u8> = (0..100).map(|_| take(layout)).collect();
         assert!(matches!(check(), Err(Error::Memory(0))));
         for pair in blocks.windows(2) {
             assert!(pair[1].addr() >= pair[0].addr() + 1000);
@@ -396,14 +314,12 @@ mod tests {
         }
         let region = of_reserve(blocks[0]).unwrap();
         assert!(ptr::eq(region, &REGIONS[reserve.region]));
-        // SAFETY: the blocks were given with this layout.
-        blocks.iter().for_each(|block| unsafe { Allocator.dealloc(*block, layout) });
+        assert!(blocks.iter().all(|block| give_back(*block)));
         // All of it is there again.
-        let all = take(1 << 20);
+        let all = take_bytes(1 << 20);
         assert!(!all.is_null());
-        assert!(take(SMALL_BLOCK + 1).is_null());
-        // SAFETY: as above.
-        unsafe { Allocator.dealloc(all, Layout::from_size_align(1 << 20, 16).unwrap()) };
+        assert!(take_bytes(SMALL_BLOCK + 1).is_null());
+        assert!(give_back(all));
         drop(reserve);
         assert!(check().is_ok());
     }
@@ -412,42 +328,33 @@ mod tests {
     fn a_reserve_stays_as_long_as_its_blocks() {
         let reserve = Reserve::new(1 << 16).unwrap();
         let layout = Layout::from_size_align(100, 8).unwrap();
-        let block = emergency(layout);
-        // SAFETY: the block is that long.
-        unsafe { ptr::write_bytes(block, 7, 100) };
+        let block = take(layout);
         let index = reserve.region;
         drop(reserve);
         assert_ne!(REGIONS[index].start.load(Ordering::SeqCst), FREE);
-        // SAFETY: the block was given with this layout, and is grown, which takes it to the system's memory.
-        let moved = unsafe { Allocator.realloc(block, layout, 200) };
-        assert!(of_reserve(moved).is_none());
-        // SAFETY: as long as what was copied.
-        assert_eq!(unsafe { std::slice::from_raw_parts(moved, 100) }, [7; 100]);
-        // SAFETY: given with this layout.
-        unsafe { Allocator.dealloc(moved, Layout::from_size_align(200, 8).unwrap()) };
+        assert!(give_back(block));
+        assert_eq!(REGIONS[index].start.load(Ordering::SeqCst), FREE);
     }
 
     #[test]
     fn without_a_reserve_of_its_own_a_thread_has_small_blocks_and_no_large_ones() {
         let layout = Layout::from_size_align(100, 8).unwrap();
-        let block = emergency(layout);
+        let block = take(layout);
         assert!(!block.is_null() && check().is_ok());
-        assert!(take(SMALL_BLOCK + 1).is_null());
-        assert!(fallible(|| emergency(layout)).is_null());
-        // SAFETY: the block was given with this layout.
-        unsafe { Allocator.dealloc(block, layout) };
+        assert!(take_bytes(SMALL_BLOCK + 1).is_null());
+        assert!(fallible(|| take(layout)).is_null());
+        assert!(give_back(block));
     }
 
     #[test]
     fn reserves_stand_in_each_other() {
         let outer = Reserve::new(1 << 16).unwrap();
         let inner = Reserve::new(1 << 16).unwrap();
-        let block = take(10);
+        let block = take_bytes(10);
         assert!(check().is_err());
         drop(inner);
         assert!(check().is_ok());
-        // SAFETY: given with this layout.
-        unsafe { Allocator.dealloc(block, Layout::from_size_align(10, 16).unwrap()) };
+        assert!(give_back(block));
         drop(outer);
     }
 }

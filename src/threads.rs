@@ -3,6 +3,7 @@
 
 use crate::error::Error;
 use crate::reserve;
+use crate::signals;
 use parking_lot::Mutex;
 use rayon::ThreadPool;
 use std::cell::{Cell, RefCell};
@@ -99,7 +100,7 @@ fn start(count: usize, deep: bool) -> Result<ThreadPool, Error> {
         .thread_name(|number| format!("ikra-{number}"))
         .stack_size(stack(deep))
         .start_handler(move |number| {
-            block_signals();
+            signals::block();
             if deep {
                 note_large_stack();
             }
@@ -274,17 +275,6 @@ pub fn no_thread(stack: usize, error: &dyn std::error::Error) -> Error {
     match reserve::probe(stack) {
         Ok(()) => Error::Device(format!("cannot start threads: {error}")),
         Err(error) => error.into(),
-    }
-}
-
-/// Signals are for the program's own threads, which know what to do with them.
-pub fn block_signals() {
-    #[cfg(unix)]
-    // SAFETY: both calls only write to `all` and to this thread's mask.
-    unsafe {
-        let mut all = std::mem::zeroed();
-        libc::sigfillset(&mut all);
-        libc::pthread_sigmask(libc::SIG_BLOCK, &all, std::ptr::null_mut());
     }
 }
 

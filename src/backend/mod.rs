@@ -4,6 +4,10 @@
 pub mod collectives;
 pub mod cpu;
 pub mod cuda;
+#[cfg(test)]
+pub(crate) mod interpreter;
+#[cfg(test)]
+mod random_programs;
 mod throughput;
 
 use crate::cancel::CancellationToken;
@@ -242,7 +246,7 @@ impl Failure {
             self.memory = memory[..used.min(memory.len())].to_vec();
         }
         for (i, _) in error.made_strings().into_iter().enumerate().filter(|(_, made)| *made) {
-            self.texts[i] = crate::infer::string_in(memory, self.operands[i]).map(Box::new);
+            self.texts[i] = crate::string_layout::string_in(memory, self.operands[i]).map(Box::new);
         }
         self
     }

@@ -1,6 +1,6 @@
 //! Array: those of the heap, lists and tuples. What gives an array of known length from tuples is in `tuple.rs`, what
 //! is the same for all that can be gone through in `sequence.rs`, what changes one in `changes.rs`, and most of the rest
-//! in `core.rb`.
+//! in `core/`.
 
 use super::integer::to_integer_argument;
 use super::{Invocation, Row, bare, carrying, naming, random, recursion, row, spreading, tuple};
@@ -213,7 +213,7 @@ pub(super) const ROWS: &[Row] = &[
             _ => Operand::nil(),
         })
     }),
-    // ---- what core.rb is made of
+    // ---- what `core/` is made of
     row("#array", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
         array_argument(s, &arg)

@@ -120,7 +120,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
     carrying("fill", fill),
     row("#leave_gap", leave_gap),
-    // ---- what core.rb is made of
+    // ---- what `core/` is made of
     carrying("#push", |s, c| {
         if let Some(to) = Changing::of(&c.receiver) {
             s.push_to(to, &c.args[0]);
@@ -352,7 +352,7 @@ fn fill(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if result.is_bottom() { result } else { call.receiver.clone() }
 }
 
-/// `select!` and its like, by a method of `core.rb`.
+/// `select!` and its like, by a method of `core/`.
 fn kept(s: &mut Lowerer<'_>, call: &Invocation, method: &str) -> Operand {
     match mutable(s, call) {
         Some(_) => s.send_with_block(call, method),

@@ -1,4 +1,4 @@
-//! `Ikra::Column`: what it has of its own. What it shares with arrays is in `sequence.rs` and `core.rb`.
+//! `Ikra::Column`: what it has of its own. What it shares with arrays is in `sequence.rs` and `core/`.
 
 use super::integer::to_integer_argument;
 use super::{Invocation, Row, array, bare, carrying, row};

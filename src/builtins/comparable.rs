@@ -1,4 +1,4 @@
-//! Comparable: what needs to look at the arguments' kind; the rest is in `core.rb`.
+//! Comparable: what needs to look at the arguments' kind; the rest is in `core/`.
 
 use super::{Invocation, Row, carrying};
 use crate::infer::{Lowerer, Operand, range_ends};

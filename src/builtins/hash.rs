@@ -101,7 +101,7 @@ fn merge_into(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     s.send_with_block(call, if call.block.is_some() { "#merge_block!" } else { "#merge!" })
 }
 
-/// With another Hash, by a method of `core.rb`; nothing else is equal to one.
+/// With another Hash, by a method of `core/`; nothing else is equal to one.
 fn compared(s: &mut Lowerer<'_>, call: &Invocation, how: &recursion::Comparing) -> Operand {
     let Some(other) = s.one_argument(call) else { return Operand::bottom() };
     s.switch(&other, 0, &mut |s, other| match other.types.single() {
@@ -547,7 +547,7 @@ const fn is_scalar(ty: &Type) -> bool {
     matches!(ty, Type::Nil | Type::True | Type::False | Type::Integer | Type::Float | Type::Symbol)
 }
 
-/// An empty one: lists of the keys and of the values, and one of slots as `core.rb` has them, which are its own.
+/// An empty one: lists of the keys and of the values, and one of slots as `core/` has them, which are its own.
 fn make(s: &mut Lowerer<'_>, default: &Operand) -> Operand {
     if default.is_bottom() {
         return Operand::bottom();

@@ -3,7 +3,8 @@
 use super::numeric::{arithmetic, to_f};
 use super::{Invocation, Row, bare, row};
 use crate::infer::{Lowerer, Operand};
-use crate::ir::{BinaryOp, Comparison, ErrorKind, Interval, MathFn, UnaryOp, Value};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, MathFn, UnaryOp, Value};
+use crate::scalar::Interval;
 use crate::types::{ClassId, Type};
 
 pub(super) const ROWS: &[Row] =
@@ -104,7 +105,7 @@ pub(super) const ROWS: &[Row] =
         }),
         bare("abs", absolute),
         bare("magnitude", absolute),
-        // What is no number is told apart in core.rb.
+        // What is no number is told apart in `core/`.
         row("#coerced_fdiv", |s, c| super::numeric::not_a_number(s, "fdiv", &c.receiver, &c.args[0])),
         bare("#large?", |s, c| {
             let large = is_large(s, c.receiver.value());

@@ -3,7 +3,8 @@
 use super::{Invocation, Row, bare, carrying, forwarding, naming, row, spreading};
 use crate::infer::host::{FoundMethod, Method};
 use crate::infer::{CallType, Frozen, Lowerer, Operand, module_of};
-use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, MessagePart, Receiver, Ty, UnaryOp, Value};
+use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, MessagePart, Receiver, UnaryOp, Value};
+use crate::scalar::Ty;
 use crate::types::{ClassId, RangeEnd, Shape, Type, TypeSet};
 
 pub(super) const ROWS: &[Row] = &[
@@ -50,7 +51,7 @@ pub(super) const ROWS: &[Row] = &[
         Operand::bool(s.b.bool(even))
     }),
     carrying("#alike", alike),
-    // What the running Ruby does, as `core.rb` asks for it.
+    // What the running Ruby does, as `core/` asks for it.
     // Is there a function in Rust for what is done with bytes and digits? Elsewhere Ruby's text does it.
     bare("#intrinsics?", |s, _| {
         let has = s.has_intrinsics();

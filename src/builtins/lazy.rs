@@ -1,4 +1,4 @@
-//! Lazy Enumerators: Enumerators of methods of `core.rb` that go through what is before them and have the block as a proc,
+//! Lazy Enumerators: Enumerators of methods of `core/` that go through what is before them and have the block as a proc,
 //! or a number. What asks for items (`first`, `find`, `to_a`, `sum` …) is Enumerator's own, and ends where it has enough.
 
 use super::{Invocation, Row, carrying, enumerator, row};

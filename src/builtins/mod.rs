@@ -1,6 +1,6 @@
 //! Ruby's own methods: typing rule and lowering side by side, one file a class.
 //!
-//! A row is a name with either a rule (Rust that emits IR) or, in `core.rb`, a definition in Ruby itself that goes
+//! A row is a name with either a rule (Rust that emits IR) or, in `core/`, a definition in Ruby itself that goes
 //! through the compiler as a user's method would. Rules get a receiver of one class and check their arguments; what
 //! Ruby raises, they raise.
 #![deny(unsafe_code)]
@@ -165,7 +165,7 @@ impl Row {
     }
 }
 
-/// Second names of methods in `core.rb`: module, name, what is written there.
+/// Second names of methods in `core/`: module, name, what is written there.
 const ALIASES: &[(&str, &str, &str)] = &[
     ("Array", "collect!", "map!"),
     ("Enumerable", "collect_concat", "flat_map"),
@@ -487,7 +487,7 @@ pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
 }
 
 /// The parts that built-ins are made of are no methods of Ruby's. Their names begin with what no method's name begins
-/// with, so that all names that a user can write are the user's. In `core.rb`, which is Ruby, they are written with two
+/// with, so that all names that a user can write are the user's. In `core/`, which is Ruby, they are written with two
 /// underscores instead.
 pub(crate) const PRIMITIVE: char = '#';
 
@@ -495,7 +495,7 @@ pub(crate) fn is_primitive(name: &str) -> bool {
     name.starts_with(PRIMITIVE)
 }
 
-/// A method of Ruby's own Set that runs from `core.rb` instead of its source.
+/// A method of Ruby's own Set that runs from `core/` instead of its source.
 pub(crate) fn of_set(name: &str) -> Option<Rc<Code>> {
     let name = match name {
         "union" | "+" => "|",
@@ -512,23 +512,76 @@ pub(crate) fn changes_strings(name: &str) -> bool {
     matches!(name, "sub!" | "gsub!") || ruby_method("ChangedString", name).is_some()
 }
 
-/// What is written in Ruby.
+/// Ruby's own methods written in Ruby, over the few that are rules in Rust: a file a class, or a topic of a large one.
+/// They are compiled with the section that calls them and inlined there; errors in them are reported at the caller's line.
+/// Semantics are those of MRI's C. Methods whose names begin with two underscores are primitives, which the code of users
+/// cannot name.
 pub(crate) const SOURCES: &[&str] = &[
-    include_str!("core.rb"),
-    include_str!("made_hash.rb"),
-    include_str!("string.rb"),
-    include_str!("string_changes.rb"),
-    include_str!("string_numbers.rb"),
-    include_str!("string_text.rb"),
-    include_str!("packing.rb"),
-    include_str!("regexp.rb"),
-    include_str!("format.rb"),
-    include_str!("inspect.rb"),
-    include_str!("output.rb"),
+    include_str!("core/comparable.rb"),
+    include_str!("core/exception.rb"),
+    include_str!("core/numeric.rb"),
+    include_str!("core/integer.rb"),
+    include_str!("core/float.rb"),
+    include_str!("core/math.rb"),
+    include_str!("core/enumerable.rb"),
+    include_str!("core/enumerable_order.rb"),
+    include_str!("core/array.rb"),
+    include_str!("core/array_order.rb"),
+    include_str!("core/array_packing.rb"),
+    include_str!("core/array_choices.rb"),
+    include_str!("core/array_changes.rb"),
+    include_str!("core/enumerator.rb"),
+    include_str!("core/column.rb"),
+    include_str!("core/packed.rb"),
+    include_str!("core/range.rb"),
+    include_str!("core/text_range.rb"),
+    include_str!("core/hash.rb"),
+    include_str!("core/set.rb"),
+    include_str!("core/made_hash.rb"),
+    include_str!("core/struct.rb"),
+    include_str!("core/random.rb"),
+    include_str!("core/kernel.rb"),
+];
+
+/// The same, of texts: their large methods become functions.
+pub(crate) const TEXTS: &[&str] = &[
+    include_str!("core/text/string.rb"),
+    include_str!("core/text/string_parts.rb"),
+    include_str!("core/text/string_inspect.rb"),
+    include_str!("core/text/string_case.rb"),
+    include_str!("core/text/string_sets.rb"),
+    include_str!("core/text/string_split.rb"),
+    include_str!("core/text/string_numbers.rb"),
+    include_str!("core/text/string_packing.rb"),
+    include_str!("core/text/string_patterns.rb"),
+    include_str!("core/text/string_format.rb"),
+    include_str!("core/text/changed_string.rb"),
+    include_str!("core/text/changed_string_format.rb"),
+    include_str!("core/text/changed_string_inspect.rb"),
+    include_str!("core/text/changed_string_patterns.rb"),
+    include_str!("core/text/nil_class.rb"),
+    include_str!("core/text/true_class.rb"),
+    include_str!("core/text/false_class.rb"),
+    include_str!("core/text/symbol.rb"),
+    include_str!("core/text/encoding.rb"),
+    include_str!("core/text/integer.rb"),
+    include_str!("core/text/float.rb"),
+    include_str!("core/text/kernel.rb"),
+    include_str!("core/text/io.rb"),
+    include_str!("core/text/regexp.rb"),
+    include_str!("core/text/regexp_class.rb"),
+    include_str!("core/text/match_data.rb"),
+    include_str!("core/text/array.rb"),
+    include_str!("core/text/range.rb"),
+    include_str!("core/text/text_range.rb"),
+    include_str!("core/text/struct.rb"),
+    include_str!("core/text/hash.rb"),
+    include_str!("core/text/made_hash.rb"),
+    include_str!("core/text/array_keys.rb"),
 ];
 
 thread_local! {
-    static CORE: Core = Core::new(SOURCES);
+    static CORE: Core = Core::new();
 }
 
 /// Nodes from which on a method of the files about texts is large.
@@ -579,7 +632,7 @@ fn ruby_method(module: &str, name: &str) -> Option<Rc<Code>> {
     CORE.with(|core| core.method(module, name))
 }
 
-/// The methods of those files, each of which is parsed when it is asked for first: a section calls few of them.
+/// The methods written in Ruby, each of which is parsed when it is asked for first: a section calls few of them.
 struct Core {
     /// Each method, with its module around it.
     sources: SourceMap,
@@ -596,15 +649,12 @@ struct CoreMethod {
 
 impl Core {
     /// Finds the methods by their layout, which is that of all our Ruby files.
-    fn new(texts: &[&'static str]) -> Self {
+    fn new() -> Self {
         let (sources, methods) = (SourceMap::default(), FxHashMap::default());
         let mut core = Self { sources, methods, first_text: FileId(0) };
-        for (i, text) in texts.iter().enumerate() {
-            core.find(text);
-            if i == 0 {
-                core.first_text = core.sources.next_id();
-            }
-        }
+        SOURCES.iter().for_each(|source| core.find(source));
+        core.first_text = core.sources.next_id();
+        TEXTS.iter().for_each(|source| core.find(source));
         core
     }
 
@@ -777,8 +827,8 @@ mod tests {
 
     #[test]
     fn the_core_in_ruby_parses() {
-        let core = Core::new(SOURCES);
-        let lines = SOURCES.iter().flat_map(|text| text.lines());
+        let core = Core::new();
+        let lines = SOURCES.iter().chain(TEXTS).flat_map(|text| text.lines());
         let defs = lines.filter(|line| line.trim_start().starts_with("def ")).count();
         let mut found = 0;
         for (module, methods) in &core.methods {

@@ -2,8 +2,9 @@
 //! of what writes or reads it (`packing.rb`).
 
 use super::{Invocation, Row, carrying, naming};
-use crate::infer::{Condition, Encoding, Lowerer, Operand};
+use crate::infer::{Condition, Lowerer, Operand};
 use crate::ir::ErrorKind;
+use crate::string_layout::Encoding;
 use crate::types::Type;
 
 pub(super) const ROWS: &[Row] = &[

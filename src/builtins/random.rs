@@ -1,4 +1,4 @@
-//! Random: the generators of numbers that a program or a section makes. What they do is in `core.rb`; their state is an
+//! Random: the generators of numbers that a program or a section makes. What they do is in `core/`; their state is an
 //! array of Ruby's own Mersenne Twister (`#state`), which the host reads and writes.
 
 use super::{Builtin, Invocation, Row, bare, row, ruby_method};

@@ -257,7 +257,7 @@ fn keep_identity(s: &mut Lowerer<'_>, value: &Operand) -> bool {
 pub(super) fn again(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some((what, name)) = structs::named(s, call) else { return Operand::bottom() };
     let text = s.string_of_text(&format!("#<{what} {name}:...>"));
-    let binary = s.b.i64(crate::infer::Encoding::Binary as i64);
+    let binary = s.b.i64(crate::string_layout::Encoding::Binary as i64);
     s.force_encoding(&text, binary);
     text
 }

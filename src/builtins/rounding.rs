@@ -1,4 +1,4 @@
-//! `floor`, `ceil`, `round` and `truncate` with a number of digits, and the small parts that `core.rb` does it with.
+//! `floor`, `ceil`, `round` and `truncate` with a number of digits, and the small parts that `core/` does it with.
 
 use super::integer::to_integer_argument;
 use super::{Invocation, Row, bare, row};

@@ -1,8 +1,9 @@
-//! What arrays, ranges and tuples share: iteration, and the rules that `core.rb` builds on.
+//! What arrays, ranges and tuples share: iteration, and the rules that `core/` builds on.
 
 use super::{Invocation, Row, carrying, row};
 use crate::infer::{Birth, BlockRef, JoinIndex, Lowerer, Operand, Values};
-use crate::ir::{BinaryOp, Comparison, ErrorKind, Interval, Value};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, Value};
+use crate::scalar::Interval;
 use crate::types::{HashPart, RangeEnd, Type};
 
 pub(super) const ROWS: &[Row] = &[
@@ -100,7 +101,7 @@ pub(super) const ROWS: &[Row] = &[
     carrying("slice_when", runs),
     carrying("slice_before", runs),
     carrying("slice_after", runs),
-    // ---- what core.rb is made of
+    // ---- what `core/` is made of
     row("#room", |s, c| match c.receiver.types.single() {
         Some(Type::Range { low: RangeEnd::Integer, high: RangeEnd::None | RangeEnd::Float, .. }) => {
             Operand::integer(s.b.i64(16))
@@ -258,7 +259,7 @@ pub(super) fn least(s: &mut Lowerer<'_>, call: &Invocation, n: Operand, name: &s
     s.send_block(&call.receiver, name, &[n, sign], call.block.clone())
 }
 
-/// `chunk_while` and its like: an Enumerator of a method of `core.rb` that gets the block as a proc, or the pattern.
+/// `chunk_while` and its like: an Enumerator of a method of `core/` that gets the block as a proc, or the pattern.
 fn runs(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let by_pattern = matches!(&*call.name, "slice_before" | "slice_after");
     let test = match (&call.block, &call.args[..]) {
@@ -488,7 +489,7 @@ impl Lowerer<'_> {
         } else {
             Interval { low: last.low.saturating_add(1).min(first.high), high: first.high }
         };
-        let var = self.b.var(crate::ir::Ty::I64);
+        let var = self.b.var(crate::scalar::Ty::I64);
         self.b.set(var, start);
         self.looping(60, |s, exit, head| {
             // Beyond the end by one step at most, so that the sum below cannot overflow.
@@ -790,7 +791,7 @@ impl Lowerer<'_> {
         low: Value,
         body: &mut dyn FnMut(&mut Self, Operand, JoinIndex, JoinIndex),
     ) -> Operand {
-        let var = self.b.var(crate::ir::Ty::I64);
+        let var = self.b.var(crate::scalar::Ty::I64);
         self.b.set(var, low);
         let interval = Interval { low: self.b.interval(low).low, high: i64::MAX };
         self.looping(60, |s, exit, head| {

@@ -2,9 +2,11 @@
 //! are.
 
 use super::{Invocation, Row, bare, carrying, naming, row};
-use crate::infer::{CallType, Encoding, Lowerer, Operand};
+use crate::infer::{CallType, Lowerer, Operand};
 use crate::intrinsics::Intrinsic;
-use crate::ir::{BufferKind, Comparison, ErrorKind, MessagePart, Ty, UnaryOp, Value};
+use crate::ir::{BufferKind, Comparison, ErrorKind, MessagePart, UnaryOp, Value};
+use crate::scalar::Ty;
+use crate::string_layout::Encoding;
 use crate::types::{ClassId, Type};
 
 pub(super) const ROWS: &[Row] = &[

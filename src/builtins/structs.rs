@@ -2,8 +2,9 @@
 
 use super::integer::to_integer_argument;
 use super::{Invocation, Row, bare, carrying, naming, row};
-use crate::infer::{Condition, Encoding, Lowerer, Operand};
+use crate::infer::{Condition, Lowerer, Operand};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, MessagePart, Receiver};
+use crate::string_layout::Encoding;
 use crate::types::{ClassId, Type};
 use std::cell::RefCell;
 

@@ -1,11 +1,12 @@
 //! One buffer's contents on the host: an array of one scalar type.
 
 use crate::error::Error;
-use crate::fallible::{self, NoMemory};
+use crate::error::NoMemory;
+use crate::fallible;
 use crate::heap::{RowSet, Shared};
-use crate::ir::Ty;
 use crate::parallel;
 use crate::reserve;
+use crate::scalar::Ty;
 use bytemuck::allocation::try_zeroed_vec;
 use std::ops::Range;
 use std::sync::Arc;

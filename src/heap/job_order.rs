@@ -1,7 +1,8 @@
 //! Which elements run where: sorted by class, so that no warp mixes classes (the paper's section 4.2), with elements
 //! that are one object kept apart in rounds so that they run one after the other, as sequential Ruby would.
 
-use crate::fallible::{self, NoMemory};
+use crate::error::NoMemory;
+use crate::fallible;
 use std::ops::Range;
 
 /// The elements of one class (one [`crate::ir::Entry`]) in one round.

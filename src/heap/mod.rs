@@ -2,7 +2,6 @@
 #![deny(unsafe_code)]
 
 pub mod column;
-pub mod hashing;
 pub mod job_order;
 pub mod marks;
 pub mod printed;

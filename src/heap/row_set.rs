@@ -1,7 +1,8 @@
 //! A set of rows of a column, a bit for each: those that have changed. All of them, a few and a random
 //! half cost the same to write down, and any part of the rows can be gone through by itself.
 
-use crate::fallible::{self, NoMemory};
+use crate::error::NoMemory;
+use crate::fallible;
 use crate::parallel;
 use std::ops::Range;
 

@@ -1,8 +1,9 @@
 //! What the columns of a section hold, so that the heap can encode Ruby values into them and decode them back.
 
-use crate::ir::{KernelId, SiteId, Ty};
+use crate::ir::{KernelId, SiteId};
+use crate::scalar::Ty;
 use crate::source::Span;
-use crate::types::{ArrayKind, ClassId, HierarchyId, Type, TypeSet};
+use crate::types::{ArrayKind, ClassId, HierarchyId, ItemType, Type, TypeSet};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -20,6 +21,11 @@ impl Stored {
     pub fn read_only(types: TypeSet, integers_fit_i32: impl FnOnce() -> bool) -> Self {
         let narrow = types == Type::Integer.into() && integers_fit_i32();
         Self { types, narrow }
+    }
+
+    /// The items of an `Ikra::Column` that the section only reads.
+    pub fn items(ty: ItemType) -> Self {
+        Self::read_only(ty.types(), || ty == ItemType::Int32)
     }
 
     /// What the section may write: any Integer.

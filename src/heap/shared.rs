@@ -2,9 +2,9 @@
 //! somebody asks for them there, and then stay on both.
 
 use crate::error::Error;
-use crate::fallible::NoMemory;
+use crate::error::NoMemory;
 use crate::heap::Column;
-use crate::ir::Ty;
+use crate::scalar::Ty;
 use parking_lot::Mutex;
 use std::fmt::Debug;
 use std::ops::Range;

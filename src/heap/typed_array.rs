@@ -2,7 +2,8 @@
 //! copied by who writes it meanwhile.
 
 use crate::error::Error;
-use crate::fallible::{self, NoMemory};
+use crate::error::NoMemory;
+use crate::fallible;
 use crate::heap::column::Numbers;
 use crate::heap::{Column, Shared};
 use crate::parallel;

@@ -5,9 +5,9 @@
 //! their encoding are columns that are written. Copy-back gives the String its new bytes, and it stays the object that it is.
 
 use super::operand::Operand;
-use super::strings::{BYTESIZE, ENCODING, FLAGS, ROOM, ROW, SIZE, START, WORDS, words_outside};
 use super::{Condition, Lowerer};
 use crate::ir::{BinaryOp, Buffer, BufferKind, Comparison, ErrorKind, UnaryOp, Value};
+use crate::string_layout::{BYTESIZE, ENCODING, FLAGS, ROOM, ROW, SIZE, START, WORDS, words_outside};
 use crate::types::{ArrayKind, ClassId, Type};
 
 /// Where the bytes of a String are that changes: the words, and the first of them (`I64`).
@@ -125,7 +125,7 @@ impl Lowerer<'_> {
     pub(super) fn word_of(&mut self, place: Bytes, index: Value) -> Value {
         let at = self.b.binary(BinaryOp::Add, place.first, index);
         let at = self.b.unary(UnaryOp::WrapI64, at);
-        self.b.load(place.words, at, crate::ir::Ty::I64, true)
+        self.b.load(place.words, at, crate::scalar::Ty::I64, true)
     }
 
     pub(super) fn set_word_of(&mut self, place: Bytes, index: Value, word: Value) {

@@ -1,5 +1,5 @@
 //! What inference takes, and with it the code that it makes: expressions of all walks, by the user's places and by the
-//! methods of `core.rb` that are called there.
+//! methods of `core/` that are called there.
 
 use super::Lowerer;
 use crate::source::Span;
@@ -25,7 +25,7 @@ struct Current {
     span: Option<Span>,
     count: u32,
     place: Span,
-    /// Of `core.rb`.
+    /// Of `core/`.
     part: Option<Rc<Code>>,
 }
 
@@ -33,7 +33,7 @@ struct Current {
 #[derive(Clone, Debug, Default)]
 pub struct Told {
     pub places: Vec<(Span, u32)>,
-    /// Methods of `core.rb`.
+    /// Methods of `core/`.
     pub parts: Vec<(String, u32)>,
 }
 

@@ -1,5 +1,5 @@
 //! What Rubies differ in, as facts about the running one. The extension asks Ruby for all of them when it is loaded, so
-//! that versions are compared nowhere. `core.rb` asks for one by its name: `__ruby?(:array_sum_adds_up)`.
+//! that versions are compared nowhere. `core/` asks for one by its name: `__ruby?(:array_sum_adds_up)`.
 
 /// Defines [`Dialect`]: for each fact what it means, its name, and the Ruby code that tells. Code that raises tells that
 /// it is false.
@@ -163,16 +163,17 @@ dialect! {
 #[cfg(test)]
 mod tests {
     use super::Dialect;
+    use crate::backend::interpreter;
     use crate::backend::{Launch, Outcome};
     use crate::heap::schema::Output;
     use crate::heap::{Column, JobOrder};
     use crate::infer::tests::World;
-    use crate::ir::{BufferKind, KernelId, Part, interpreter};
+    use crate::ir::{BufferKind, KernelId, Part};
     use crate::types::Type;
 
     #[test]
     fn core_asks_for_facts_that_there_are() {
-        let core = crate::builtins::SOURCES.concat();
+        let core = [crate::builtins::SOURCES, crate::builtins::TEXTS].concat().concat();
         let names: Vec<&str> =
             core.split("__ruby?(:").skip(1).map(|rest| rest.split(')').next().unwrap_or_default()).collect();
         assert!(!names.is_empty());

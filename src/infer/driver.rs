@@ -3,7 +3,8 @@
 use super::Lowerer;
 use crate::heap::schema::{Fold, Output};
 use crate::ir::builder::Builder;
-use crate::ir::{Buffer, BufferKind, FuncId, KernelId, Part, Reduction, Ty};
+use crate::ir::{Buffer, BufferKind, FuncId, KernelId, Part, Reduction};
+use crate::scalar::Ty;
 use crate::types::{Shape, Type};
 
 impl Lowerer<'_> {

@@ -10,7 +10,8 @@ use super::joins::has_list;
 use super::operand::{self, Operand};
 use super::results::{RowWords, width};
 use super::{Condition, Lowerer, Temp};
-use crate::ir::{BinaryOp, Comparison, ErrorKind, Ty, UnaryOp, Value};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
+use crate::scalar::Ty;
 use crate::types::{ClassId, ListKind, RecordType, Shape, Type, TypeSet};
 use std::collections::BTreeSet;
 

@@ -9,7 +9,8 @@ use super::operand::Operand;
 use super::raise::NO_EXCEPTION;
 use super::rescue::Caught;
 use crate::builtins::{Invocation, keeps_text};
-use crate::ir::{Comparison, ErrorKind, Raised, Site, SiteId, Ty};
+use crate::ir::{Comparison, ErrorKind, Raised, Site, SiteId};
+use crate::scalar::Ty;
 use crate::syntax::ast::Node;
 use crate::types::{ClassId, Type, TypeSet};
 

@@ -12,7 +12,8 @@ use super::operand::Operand;
 use super::pushing::is_made;
 use super::remembered::Holders;
 use super::{Condition, Lowerer};
-use crate::ir::{BinaryOp, Buffer, BufferKind, Comparison, ErrorKind, Part, Ty, UnaryOp, Value};
+use crate::ir::{BinaryOp, Buffer, BufferKind, Comparison, ErrorKind, Part, UnaryOp, Value};
+use crate::scalar::Ty;
 use crate::types::{ArrayKind, ListKind, Type};
 
 /// An array whose length changes: one that the section makes, or one of the heap.

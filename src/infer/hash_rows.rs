@@ -8,7 +8,8 @@
 use super::Lowerer;
 use super::keys::{Context, Step};
 use super::operand::Operand;
-use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, Ty, UnaryOp, Value};
+use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, UnaryOp, Value};
+use crate::scalar::Ty;
 use crate::types::{ArrayKind, HashDefault, HashPart, HashSort, ListKind, RecordType, Type, TypeSet};
 
 impl Lowerer<'_> {

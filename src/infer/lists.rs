@@ -12,9 +12,8 @@ use super::births::{Birth, Holder};
 use super::operand::{self, Operand, Values};
 use super::results::RowWords;
 use super::{BlockRef, Changing, Lowerer};
-use crate::ir::{
-    BinaryOp, Buffer, BufferKind, Comparison, ErrorKind, Interval, ScalarSource, Ty, UnaryOp, Value,
-};
+use crate::ir::{BinaryOp, Buffer, BufferKind, Comparison, ErrorKind, ScalarSource, UnaryOp, Value};
+use crate::scalar::{Interval, Ty};
 use crate::syntax::ast::Kind;
 use crate::syntax::walk::each_node_in;
 use crate::types::{ListKind, Type, TypeSet};

@@ -11,9 +11,10 @@ use super::operand::{self, Operand, Values, is_tagged};
 use super::remembered::Holders;
 use crate::heap::schema::{ArraySchema, Base, BaseColumn, ColumnSchema, Schema, Stored};
 use crate::ir::{
-    BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, ErrorKind, Interval, KernelId, MessagePart, Part,
-    Scalar, ScalarInfo, ScalarSource, Ty, UnaryOp, Value,
+    BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, ErrorKind, KernelId, MessagePart, Part, Scalar,
+    ScalarInfo, ScalarSource, UnaryOp, Value,
 };
+use crate::scalar::{Interval, Ty};
 use crate::types::{ArrayKind, ClassId, HashPart, HierarchyId, METHOD, RangeEnd, Shape, Type, TypeSet};
 use smallvec::smallvec;
 
@@ -756,7 +757,7 @@ impl Lowerer<'_> {
         self.hash_part(hash, part)
     }
 
-    /// Drops dead pairs, as `core.rb` has them.
+    /// Drops dead pairs, as `core/` has them.
     pub(crate) fn make_dense(&mut self, hash: &Operand) {
         if self.may_have_dead_pairs(hash) && !self.b.is_dead() {
             self.within_slot(0x620, |s| s.send(hash, "#dense", &[], 1));

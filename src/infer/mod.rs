@@ -109,16 +109,7 @@ pub use rescue::is_raised_by_ruby;
 pub use results::{is_plain, result_words, width};
 pub(crate) use sealed_lists::Seal;
 pub(crate) use sites::class_of;
-pub use strings::{
-    BYTESIZE, ENCODING, Encoding, STRING_ASCII, STRING_FROZEN, STRING_INTERNED, WORDS, row_of_string,
-    string_in, words_outside,
-};
 pub use unread::unread_columns;
-
-/// The variables of Strings that sections make, as they lie in memory.
-pub(crate) mod made_string {
-    pub use super::strings::{FLAGS, ROOM, SIZE, START, STRING_ASCII as ASCII, STRING_FROZEN as FROZEN};
-}
 
 use crate::diagnostic::Diagnostic;
 use crate::error::Error;

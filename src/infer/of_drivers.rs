@@ -14,9 +14,10 @@ use super::leaving::FROZEN;
 use super::operand::{self, Operand};
 use super::pushing::is_made;
 use super::settling::given;
-use super::strings::{BYTESIZE, CLASS, ENCODING, FLAGS, ROW, STRING_FROZEN, WORDS};
 use crate::heap::schema::Stored;
-use crate::ir::{BinaryOp, BufferKind, Comparison, Items, Kernel, KernelId, Part, Stmt, Ty, UnaryOp, Value};
+use crate::ir::{BinaryOp, BufferKind, Comparison, Items, Kernel, KernelId, Part, Stmt, UnaryOp, Value};
+use crate::scalar::Ty;
+use crate::string_layout::{BYTESIZE, CLASS, ENCODING, FLAGS, ROW, STRING_FROZEN, WORDS};
 use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Shape, Type, TypeSet};
 use std::collections::BTreeSet;
 

@@ -3,7 +3,8 @@
 
 use super::Lowerer;
 use super::births::Birth;
-use crate::ir::{BufferKind, Comparison, Stmt, Ty, UnaryOp, Value};
+use crate::ir::{BufferKind, Comparison, Stmt, UnaryOp, Value};
+use crate::scalar::Ty;
 use crate::types::{ClassId, RangeEnd, RecordType, Shape, Type, TypeSet};
 use smallvec::{SmallVec, smallvec};
 use std::rc::Rc;

@@ -19,9 +19,10 @@ use crate::heap::Schema;
 use crate::heap::schema::{Stored, VariableSchema};
 use crate::ir::builder::Builder;
 use crate::ir::{
-    Arrays, BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, Entry, ErrorKind, FuncId, Interval, Items,
-    Kernel, KernelId, Part, Scalar, ScalarInfo, ScalarSource, Stmt, Ty, UnaryOp, Value,
+    Arrays, BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, Entry, ErrorKind, FuncId, Items, Kernel,
+    KernelId, Part, Scalar, ScalarInfo, ScalarSource, Stmt, UnaryOp, Value,
 };
+use crate::scalar::{Interval, Ty};
 use crate::syntax::ast::{Code, Kind, LocalId};
 use crate::syntax::walk::each_node;
 use crate::types::{ArrayKind, ClassId, RangeEnd, Shape, Type, TypeSet};

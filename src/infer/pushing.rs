@@ -18,7 +18,8 @@ use super::results::{RowWords, is_plain, width};
 use super::{Condition, Lowerer};
 use crate::heap::schema::{Output, Stored};
 use crate::ir::settling::{HeldForm, HeldValue, Log};
-use crate::ir::{Arrays, Buffer, BufferKind, Comparison, Op, Ty, Value};
+use crate::ir::{Arrays, Buffer, BufferKind, Comparison, Op, Value};
+use crate::scalar::Ty;
 use crate::types::{ArrayKind, ListKind, Type, TypeSet};
 
 /// A list of a log, and where its header is.

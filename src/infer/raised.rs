@@ -99,7 +99,7 @@ impl Copy<'_> {
         }
         let class = ClassId(u32::try_from(*self.range(start, 1)?.first()?).ok()?);
         if class == ClassId::STRING {
-            let words = super::strings::words_of_made(self.memory, start)?;
+            let words = crate::string_layout::words_of_made(self.memory, start)?;
             self.words.extend(words);
             return Some(to as i64);
         }

@@ -9,7 +9,8 @@
 use super::memo::FunctionKey;
 use super::operand::Operand;
 use super::{Inlined, JoinIndex, Lowerer, Temp};
-use crate::ir::{Comparison, ErrorKind, KernelId, SiteId, Stmt, Ty, UnaryOp, Value};
+use crate::ir::{Comparison, ErrorKind, KernelId, SiteId, Stmt, UnaryOp, Value};
+use crate::scalar::Ty;
 use crate::syntax::ast::{Begin, Kind, LocalId, Node};
 use crate::syntax::walk::each_node_in;
 use crate::types::ClassId;

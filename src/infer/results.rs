@@ -8,7 +8,8 @@ use super::births::{Birth, Holder};
 use super::leaving::is_shared;
 use super::operand::{self, Operand};
 use super::{Condition, Lowerer, Temp};
-use crate::ir::{BinaryOp, Buffer, BufferKind, Interval, ScalarSource, Ty, UnaryOp, Value};
+use crate::ir::{BinaryOp, Buffer, BufferKind, ScalarSource, UnaryOp, Value};
+use crate::scalar::{Interval, Ty};
 use crate::types::{RecordType, Shape, Type, TypeSet};
 
 /// The result being written.

@@ -19,8 +19,10 @@ use super::joins::{JoinIndex, has_list};
 use super::keys::JoinKey;
 use super::lists::{LOW, START};
 use super::operand::{self, Operand};
-use super::{Condition, Lowerer, lists, strings};
-use crate::ir::{BinaryOp, Comparison, Interval, ScalarSource, Ty, UnaryOp, Value, Var};
+use super::{Condition, Lowerer, lists};
+use crate::ir::{BinaryOp, Comparison, ScalarSource, UnaryOp, Value, Var};
+use crate::scalar::{Interval, Ty};
+use crate::string_layout;
 use crate::types::{Shape, Type, TypeSet};
 
 /// How a loop treats the memory of its iterations.
@@ -281,7 +283,7 @@ impl Lowerer<'_> {
     /// Writes a copy to `to` that is to be at `place`, without room to spare; gives how many words it takes.
     fn copy_flat(&mut self, one: &Moving, to: Value, place: Value) -> Value {
         let from = one.before;
-        let header = if one.flat.width.is_some() { lists::HEADER } else { strings::HEADER };
+        let header = if one.flat.width.is_some() { lists::HEADER } else { string_layout::HEADER };
         let items = self.plus(place, header);
         let header_word = |s: &mut Self, word: i64| {
             let at = s.plus(from, word);
@@ -296,7 +298,8 @@ impl Lowerer<'_> {
             }
             None => {
                 let [class, size, first, flags] =
-                    [0, strings::SIZE, strings::START, strings::FLAGS].map(|word| header_word(self, word));
+                    [0, string_layout::SIZE, string_layout::START, string_layout::FLAGS]
+                        .map(|word| header_word(self, word));
                 let count = self.string_words(size);
                 // There is a word behind the last one.
                 (vec![class, size, size, items, flags], self.plus(count, 1), first)

@@ -2,10 +2,11 @@
 //! From then on they are as those that were there before the section.
 
 use super::Lowerer;
-use super::strings::{BYTESIZE, ENCODING, FLAGS, HEADER, SIZE, STRING_FROZEN, WORDS};
 use crate::heap::schema::Stored;
 use crate::ir::settling::{Bytes, HeldForm, HeldValue, NewObjects};
-use crate::ir::{Arrays, BufferKind, Items, Ty};
+use crate::ir::{Arrays, BufferKind, Items};
+use crate::scalar::Ty;
+use crate::string_layout::{BYTESIZE, ENCODING, FLAGS, HEADER, SIZE, STRING_FROZEN, WORDS};
 use crate::types::{ClassId, HierarchyId, Shape, Type, TypeSet};
 
 impl Lowerer<'_> {

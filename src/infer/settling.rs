@@ -13,9 +13,9 @@ use super::stored::Kept;
 use crate::heap::schema::{Output, Stored};
 use crate::ir::settling::{HeldForm, HeldValue, NewArrays, NewObjects, Settling, SettlingKernel};
 use crate::ir::{
-    Arrays, BinaryOp, BufferKind, Comparison, Interval, Items, KernelId, Scalar, ScalarInfo, ScalarSource,
-    Stmt, Ty,
+    Arrays, BinaryOp, BufferKind, Comparison, Items, KernelId, Scalar, ScalarInfo, ScalarSource, Stmt,
 };
+use crate::scalar::{Interval, Ty};
 use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Shape, Type, TypeSet};
 use std::collections::BTreeSet;
 

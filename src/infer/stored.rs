@@ -242,7 +242,7 @@ impl Lowerer<'_> {
             let element = s.b.binary(BinaryOp::Shl, element, half);
             vec![s.b.binary(BinaryOp::Or, element, words[0])]
         });
-        let buffer = self.buffer(part(Part::Payload), crate::ir::Ty::I64);
+        let buffer = self.buffer(part(Part::Payload), crate::scalar::Ty::I64);
         // Also where this walk stores nothing else there.
         self.program.buffers[buffer.0 as usize].written = true;
         self.b.store(buffer, id, now[0]);

@@ -1,89 +1,30 @@
 //! Strings. One that was there before the section is an object whose bytes are an array of the heap; one that the section
 //! makes is in scratch memory ([`super::made`]), as a reference, so that it can change.
 //!
-//! In both, eight bytes are a word, the first one lowest, and what is behind the last byte of the last word is zeros: so
-//! Strings are compared, hashed and copied word by word. Of a String from before the section there is one word more than
-//! full ones; that of a made one has room for one word more than it needs.
+//! How both lie in memory is in [`crate::string_layout`]: they are compared, hashed and copied word by word.
 
 use super::Lowerer;
 use super::changing_strings::Bytes;
 use super::host::{FoundMethod, Method, RootKey};
 use super::operand::Operand;
-use crate::heap::hashing;
+use crate::hashing;
 use crate::intrinsics::Intrinsic;
 use crate::ir::{BinaryOp, Buffer, Comparison, UnaryOp, Value};
+use crate::string_layout::{
+    BYTESIZE, ENCODING, Encoding, FLAGS, HEADER, ROOM, ROW, SIZE, START, STRING_ASCII, STRING_FROZEN,
+    STRING_INTERNED, WORDS,
+};
 use crate::syntax::ast::{Kind, Node, StringPart};
 use crate::types::{ClassId, Type, TypeSet};
 use std::rc::Rc;
 
 /// The variables of a made String behind its class, as they lie in memory.
 const FIELDS: [&str; 4] = ["#bytesize", "#room", "#start", "#flags"];
-pub(super) const CLASS: i64 = 0;
-pub const SIZE: i64 = 1;
-/// For so many bytes there is room.
-pub const ROOM: i64 = 2;
-/// The word that its bytes begin with.
-pub const START: i64 = 3;
-/// The encoding, whether it is frozen, and whether it is known to be ASCII.
-pub const FLAGS: i64 = 4;
-pub(super) const HEADER: i64 = 5;
-/// The upper half of the flags, of one that has a row: the number of that, from 1.
-pub(super) const ROW: i64 = 32;
-/// The flag of a frozen one; the encoding is below.
-pub const STRING_FROZEN: i64 = 4;
-/// The flag of the copy that a Hash takes as its key: Ruby has one such String of each text.
-pub const STRING_INTERNED: i64 = 8;
-/// The flag of one whose bytes are known to be ASCII, also in the column of encodings. What changes bytes maintains it;
-/// where it is not set, bytes have to be looked at.
-pub const STRING_ASCII: i64 = 16;
 /// The top bit of each byte.
 const NOT_ASCII: i64 = 0x8080_8080_8080_8080_u64 as i64;
 
 /// Bytes up to which a text is put behind another one word by word.
 const MAX_IN_WORDS: usize = 32;
-
-/// The columns of what is known of a String from before the section.
-pub const BYTESIZE: &str = "#bytesize";
-pub const ENCODING: &str = "#encoding";
-pub const WORDS: &str = "#words";
-
-/// Encodings, by what they are known as here; Strings of others are only handed on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Encoding {
-    Utf8,
-    UsAscii,
-    Binary,
-}
-
-/// The row of a made String with these flags, if it has one.
-pub const fn row_of_string(flags: i64) -> Option<i64> {
-    let row = flags >> ROW;
-    if row > 0 { Some(row - 1) } else { None }
-}
-
-/// Words of a String of so many bytes that was there before the section.
-pub const fn words_outside(bytes: usize) -> usize {
-    bytes / 8 + 1
-}
-
-/// The bytes and flags of a String that begins at a word of this scratch memory.
-pub fn string_in(memory: &[i64], start: i64) -> Option<(Vec<u8>, i64)> {
-    let field = |at: i64| memory.get(usize::try_from(start + at).ok()?).copied();
-    let (size, first) = (usize::try_from(field(SIZE)?).ok()?, usize::try_from(field(START)?).ok()?);
-    let words = memory.get(first..first.checked_add(size.div_ceil(8))?)?;
-    let bytes = words.iter().flat_map(|word| word.to_le_bytes()).take(size).collect();
-    Some((bytes, field(FLAGS)?))
-}
-
-/// The words of such a String: its header, and its bytes behind it.
-pub(super) fn words_of_made(memory: &[i64], start: i64) -> Option<Vec<i64>> {
-    let from = usize::try_from(start).ok()?;
-    let header = memory.get(from..from.checked_add(HEADER as usize)?)?;
-    let [size, first] = [SIZE, START].map(|field| usize::try_from(header[field as usize]).ok());
-    let (size, first) = (size?, first?);
-    let bytes = memory.get(first..first.checked_add(size.div_ceil(8))?)?;
-    Some([header, bytes].concat())
-}
 
 impl Type {
     /// A String, from before the section or made in it.
@@ -525,7 +466,7 @@ impl Lowerer<'_> {
     fn scan_words(&mut self, string: &Operand, size: Value) -> Value {
         let words = self.string_words(size);
         let (zero, yes, no) = (self.b.i64(0), self.b.bool(true), self.b.bool(false));
-        let ascii = self.b.var(crate::ir::Ty::Bool);
+        let ascii = self.b.var(crate::scalar::Ty::Bool);
         self.b.set(ascii, yes);
         self.within_slot(0x600, |s| {
             s.counted(zero, words, 1, &mut |s, i, exit, _| {
@@ -549,7 +490,7 @@ impl Lowerer<'_> {
         }
         let words = self.string_words(size);
         let zero = self.b.i64(0);
-        let hash = self.b.var(crate::ir::Ty::I64);
+        let hash = self.b.var(crate::scalar::Ty::I64);
         let first = self.mixed(size);
         self.b.set(hash, first);
         self.within_slot(0x601, |s| {
@@ -615,7 +556,7 @@ impl Lowerer<'_> {
         mut pair: impl FnMut(&mut Self, Value) -> (Value, Value),
     ) -> Value {
         let (zero, yes, no) = (self.b.i64(0), self.b.bool(true), self.b.bool(false));
-        let same = self.b.var(crate::ir::Ty::Bool);
+        let same = self.b.var(crate::scalar::Ty::Bool);
         self.b.set(same, yes);
         self.within_slot(0x605, |s| {
             s.counted(zero, count, 1, &mut |s, i, exit, _| {
@@ -663,7 +604,7 @@ impl Lowerer<'_> {
         let last = self.b.binary(BinaryOp::Sub, size, sought);
         let end = self.plus(last, 1);
         let none = self.b.i64(-1);
-        let found = self.b.var(crate::ir::Ty::I64);
+        let found = self.b.var(crate::scalar::Ty::I64);
         self.b.set(found, none);
         let zero = self.b.i64(0);
         let begin = self.string_word(other, zero);
@@ -893,7 +834,7 @@ impl Lowerer<'_> {
         let Some(place) = self.changing_bytes(string) else { return };
         let size = self.string_size(string);
         let (zero, words) = (self.b.i64(0), self.string_words(count));
-        let all = self.b.var(crate::ir::Ty::I64);
+        let all = self.b.var(crate::scalar::Ty::I64);
         self.b.set(all, zero);
         self.within_slot(0x608, |s| {
             s.counted(zero, words, 1, &mut |s, i, _, _| {

@@ -13,9 +13,10 @@ use super::keys::Watcher;
 use crate::heap::marks::MANY;
 use crate::ir::builder::Builder;
 use crate::ir::{
-    BinaryOp, Block, BufferKind, Comparison, ErrorKind, Interval, KernelId, Op, Part, ScalarSource, Stmt, Ty,
-    UnaryOp, Value, Watched, walk,
+    BinaryOp, Block, BufferKind, Comparison, ErrorKind, KernelId, Op, Part, ScalarSource, Stmt, UnaryOp,
+    Value, Watched, walk,
 };
+use crate::scalar::{Interval, Ty};
 use crate::types::{ArrayKind, HierarchyId};
 
 impl Lowerer<'_> {

@@ -3,8 +3,9 @@
 
 use super::operand::Operand;
 use super::{Condition, Lowerer};
-use crate::heap::hashing;
-use crate::ir::{BinaryOp, Comparison, Stmt, Ty, UnaryOp, Value, Var};
+use crate::hashing;
+use crate::ir::{BinaryOp, Comparison, Stmt, UnaryOp, Value, Var};
+use crate::scalar::Ty;
 use crate::syntax::ast::{Call, Kind, Node, StringPart, When};
 use crate::types::{ClassId, Type, TypeSet};
 use rustc_hash::FxHashSet;

@@ -2,7 +2,7 @@
 
 use super::made::MadeString;
 use super::text;
-use crate::heap::hashing;
+use crate::hashing;
 use memchr::memmem;
 
 /// # Safety

@@ -1,6 +1,6 @@
-//! Strings that a section has made: see [`crate::infer`]'s `strings.rs`.
+//! Strings that a section has made: see [`crate::string_layout`].
 
-use crate::infer::made_string::{ASCII, FLAGS, FROZEN, ROOM, SIZE, START};
+use crate::string_layout::{FLAGS, ROOM, SIZE, START, STRING_ASCII, STRING_FROZEN};
 use std::fmt;
 
 /// One of them, in the memory that it is in.
@@ -40,7 +40,7 @@ impl MadeString {
         let spare = unsafe { std::slice::from_raw_parts_mut(self.bytes().add(size), room) };
         let count = fill(spare).min(room);
         if !spare[..count].is_ascii() {
-            self.set(FLAGS, self.field(FLAGS) & !ASCII);
+            self.set(FLAGS, self.field(FLAGS) & !STRING_ASCII);
         }
         let end = size + count;
         // SAFETY: as before.
@@ -51,7 +51,7 @@ impl MadeString {
     /// Puts the bytes of a character behind it, in its encoding.
     pub fn push_code(&mut self, code: i64) {
         let rest = |shift: u32| (code >> shift & 0x3f | 0x80) as u8;
-        if code < 0x80 || self.field(FLAGS) & (FROZEN - 1) > 0 {
+        if code < 0x80 || self.field(FLAGS) & (STRING_FROZEN - 1) > 0 {
             self.push(&[code as u8]);
         } else if code < 0x800 {
             self.push(&[(code >> 6 | 0xc0) as u8, rest(0)]);
@@ -75,7 +75,7 @@ impl MadeString {
             std::ptr::write_bytes(self.bytes().add(end), 0, end.next_multiple_of(8) - end);
         }
         if !more.is_ascii() {
-            self.set(FLAGS, self.field(FLAGS) & !ASCII);
+            self.set(FLAGS, self.field(FLAGS) & !STRING_ASCII);
         }
         self.set(SIZE, end as i64);
     }

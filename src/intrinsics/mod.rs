@@ -12,7 +12,7 @@ mod made;
 mod numbers;
 mod sets;
 
-use crate::ir::Interval;
+use crate::scalar::Interval;
 use serde::{Deserialize, Serialize};
 
 /// See the module's text. Sizes, indexes and counts are of bytes.
@@ -27,7 +27,7 @@ pub enum Intrinsic {
     LastIndexBytes,
     /// The order of two texts by their sizes: -1, 0 or 1.
     CompareBytes,
-    /// Of a text by its size: [`crate::heap::hashing::of_bytes`].
+    /// Of a text by its size: [`crate::hashing::of_bytes`].
     HashBytes,
     /// Of a text by its size: is all of it ASCII (0 or 1)?
     IsAscii,

@@ -5,10 +5,11 @@
 use super::passes::eliminate::{self, Question};
 use super::walk;
 use super::{
-    Arrays, BinaryOp, Block, Buffer, Comparison, Function, Interval, Items, KernelId, Label, MathFn, Op,
-    Reduction, Scalar, SiteId, Stmt, Ty, UnaryOp, Value, ValueData, Var,
+    Arrays, BinaryOp, Block, Buffer, Comparison, Function, Items, KernelId, Label, MathFn, Op, Reduction,
+    Scalar, SiteId, Stmt, UnaryOp, Value, ValueData, Var,
 };
 use crate::intrinsics::Intrinsic;
+use crate::scalar::{Interval, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 

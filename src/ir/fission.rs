@@ -17,9 +17,8 @@ mod parting;
 #[cfg(test)]
 mod tests;
 
-use super::{
-    BinaryOp, Block, Buffer, Comparison, Function, Interval, Label, Op, Stmt, Ty, UnaryOp, Value, Var, walk,
-};
+use super::{BinaryOp, Block, Buffer, Comparison, Function, Label, Op, Stmt, UnaryOp, Value, Var, walk};
+use crate::scalar::{Interval, Ty};
 use marks::Marks;
 use parting::Parting;
 use std::collections::{BTreeMap, BTreeSet};

@@ -20,8 +20,6 @@ pub mod access;
 pub mod builder;
 pub mod effects;
 pub mod fission;
-#[cfg(test)]
-pub mod interpreter;
 pub mod parser;
 pub mod passes;
 pub mod printer;
@@ -31,31 +29,10 @@ pub mod verifier;
 pub mod walk;
 
 use crate::intrinsics::Intrinsic;
+use crate::scalar::{Interval, Ty};
 use crate::types::{ArrayKind, ClassId, HierarchyId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-
-/// A scalar type. Ruby's Integer is `I64` (checked by the operations), Float is `F64`; ids of objects and arrays, tags
-/// and symbols are `I32`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Ty {
-    /// 0 or 1; one byte in buffers.
-    Bool,
-    I32,
-    I64,
-    F64,
-}
-
-impl Ty {
-    /// What one takes in a buffer.
-    pub const fn bytes(self) -> usize {
-        match self {
-            Self::Bool => 1,
-            Self::I32 => 4,
-            Self::I64 | Self::F64 => 8,
-        }
-    }
-}
 
 macro_rules! entity {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
@@ -91,37 +68,6 @@ entity!(/// A loop or labelled block of a function.
     Label, "L");
 entity!(/// A place in the user's source where something can fail.
     SiteId, "e");
-
-/// A signed interval, both ends included: what is known of an integer value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Interval {
-    pub low: i64,
-    pub high: i64,
-}
-
-impl Interval {
-    pub const FULL: Self = Self { low: i64::MIN, high: i64::MAX };
-    pub const I32: Self = Self { low: i32::MIN as i64, high: i32::MAX as i64 };
-    /// Lengths, offsets and ids.
-    pub const INDEX: Self = Self { low: 0, high: i32::MAX as i64 };
-
-    pub const fn constant(value: i64) -> Self {
-        Self { low: value, high: value }
-    }
-
-    pub const fn fits_i32(self) -> bool {
-        self.low >= i32::MIN as i64 && self.high <= i32::MAX as i64
-    }
-
-    pub const fn contains(self, value: i64) -> bool {
-        self.low <= value && value <= self.high
-    }
-
-    #[must_use]
-    pub fn union(self, other: Self) -> Self {
-        Self { low: self.low.min(other.low), high: self.high.max(other.high) }
-    }
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ValueData {

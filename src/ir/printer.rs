@@ -30,9 +30,10 @@
 
 use super::typing::{plain_interval, result_type};
 use super::{
-    Block, BufferInfo, BufferKind, ErrorKind, FuncId, Function, Interval, Items, KernelId, MessagePart,
-    Missing, Op, Part, Program, Receiver, ScalarInfo, ScalarSource, Site, Stmt, Ty, Value, Watched,
+    Block, BufferInfo, BufferKind, ErrorKind, FuncId, Function, Items, KernelId, MessagePart, Missing, Op,
+    Part, Program, Receiver, ScalarInfo, ScalarSource, Site, Stmt, Value, Watched,
 };
+use crate::scalar::{Interval, Ty};
 use std::fmt::{self, Display, Formatter};
 
 impl Display for Program {

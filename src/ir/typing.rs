@@ -1,6 +1,7 @@
 //! The name and the type of every operation, said once for the printer, the parser and the verifier.
 
-use super::{BinaryOp, Comparison, Interval, MathFn, Op, Program, Reduction, Ty, UnaryOp, Value, Var};
+use super::{BinaryOp, Comparison, MathFn, Op, Program, Reduction, UnaryOp, Value, Var};
+use crate::scalar::{Interval, Ty};
 use std::fmt;
 
 impl Ty {

@@ -7,9 +7,10 @@
 use super::printer::first_line;
 use super::typing::result_type;
 use super::{
-    Block, Buffer, BufferKind, Comparison, FuncId, Function, Interval, Items, KernelId, Label, Op, Part,
-    Program, ScalarSource, SiteId, Stmt, Ty, Value, Var, walk,
+    Block, Buffer, BufferKind, Comparison, FuncId, Function, Items, KernelId, Label, Op, Part, Program,
+    ScalarSource, SiteId, Stmt, Value, Var, walk,
 };
+use crate::scalar::{Interval, Ty};
 
 /// `Err` has a line for each mistake.
 pub fn verify(program: &Program) -> Result<(), Vec<String>> {

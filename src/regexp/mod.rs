@@ -9,7 +9,7 @@ pub mod table;
 mod tests;
 mod told;
 
-use crate::infer::Encoding;
+use crate::string_layout::Encoding;
 use machine::{Machine, Mode};
 use regex_automata::util::primitives::NonMaxUsize;
 use std::cell::RefCell;

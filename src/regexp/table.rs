@@ -2,8 +2,8 @@
 //! so what a run has found goes by its address.
 
 use super::{FIXED_ENCODING, INTERPOLATED, Pattern, Request, writes_unicode};
-use crate::infer::Encoding;
 use crate::regexp::syntax::Refused;
+use crate::string_layout::Encoding;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;

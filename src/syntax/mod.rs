@@ -15,7 +15,7 @@ mod tests;
 pub mod walk;
 
 use crate::diagnostic::Diagnostic;
-use crate::fallible::NoMemory;
+use crate::error::NoMemory;
 use crate::source::{FileId, SourceMap, Span};
 use ast::{Call, Code, CodeKind, Kind, LocalId, Node, NodeId, Params};
 use parse::{Answer, Callable, FoundCode};

@@ -2,7 +2,7 @@
 
 use super::descend::descend;
 use crate::diagnostic::Diagnostic;
-use crate::fallible::NoMemory;
+use crate::error::NoMemory;
 use crate::reserve::{self, Reserve};
 use crate::source::{FileId, RubyVersion, Span};
 use ruby_prism::{self as prism, Node, Visit};

@@ -1,8 +1,7 @@
 //! The lattice of inference, sets of exact classes, and the shapes they are stored in.
 #![deny(unsafe_code)]
 
-use crate::heap::schema::Stored;
-use crate::ir::Ty;
+use crate::scalar::Ty;
 use serde::{Deserialize, Serialize};
 use smallvec::{SmallVec, smallvec};
 use std::rc::Rc;
@@ -188,11 +187,6 @@ impl ItemType {
             Shape::Bool => Some(Self::Bool),
             _ => None,
         }
-    }
-
-    /// How a run has items that it only reads.
-    pub fn stored(self) -> Stored {
-        Stored::read_only(self.types(), || self == Self::Int32)
     }
 
     /// The classes of items.

@@ -5,7 +5,7 @@ use crate::vm::errors::Trouble;
 use crate::vm::value::{self, Decoded, decode};
 use crate::writing::{columns, exceptions};
 use ikra_core::error::Error as CoreError;
-use ikra_core::fallible::NoMemory;
+use ikra_core::error::NoMemory;
 use ikra_core::heap::TypedArray;
 use ikra_core::heap::typed_array::Item;
 use ikra_core::memory;

@@ -213,7 +213,7 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         profile.step("expressions", Duration::ZERO, inferred.expressions.1.into());
         profile.step("in the last walk", Duration::ZERO, inferred.expressions.0.into());
         for (place, count) in &inferred.costs.places {
-            // A function of `core.rb` has no place in the program.
+            // A function of `core/` has no place in the program.
             let place =
                 sources::with_map(self.ruby, |map| map.find_file(place.file).map(|_| map.place(*place)));
             let Some((path, line)) = place else { continue };

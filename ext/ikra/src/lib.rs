@@ -39,7 +39,7 @@ use writing::copy_back::ResultForm;
 use writing::value_columns;
 
 #[global_allocator]
-static ALLOCATOR: ikra_core::reserve::Allocator = ikra_core::reserve::Allocator;
+static ALLOCATOR: ikra_core::allocator::Allocator = ikra_core::allocator::Allocator;
 
 /// The version that this was compiled for, as the running Ruby counts it.
 const COMPILED_FOR: [i32; 3] = [

@@ -61,7 +61,7 @@ fn both<A: Send, B>(bytes: usize, first: impl FnOnce() -> A + Send, second: impl
     };
     thread::scope(|scope| {
         let body = || {
-            threads::block_signals();
+            crate::signals::block();
             let _expendable = Expendable::new(expendable);
             let reserve = Reserve::new(bytes);
             // Where there is no memory for it, the other does it.
@@ -114,7 +114,7 @@ pub fn all(
             let beside = |_| {
                 let (token, told) = (token.clone(), expendable.clone());
                 let body = move || {
-                    threads::block_signals();
+                    crate::signals::block();
                     let _expendable = Expendable::new(told);
                     // Where there is no memory for it, the others do it.
                     if let Ok(_reserve) = Reserve::new(bytes) {

@@ -9,7 +9,8 @@
 
 use super::emit::Emitter;
 use crate::error::Error;
-use crate::ir::{Interval, SiteId, Value};
+use crate::ir::{SiteId, Value};
+use crate::scalar::Interval;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, InstBuilder, types};
 

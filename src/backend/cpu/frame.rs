@@ -8,7 +8,8 @@ use super::internal;
 use super::live_ranges;
 use super::runtime::{DONE, ThreadState};
 use crate::error::Error;
-use crate::ir::{BinaryOp, BufferInfo, BufferKind, FuncId, Function, Op, Program, Stmt, Ty, walk};
+use crate::ir::{BinaryOp, BufferInfo, BufferKind, FuncId, Function, Op, Program, Stmt, walk};
+use crate::scalar::Ty;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     self as clif, AbiParam, InstBuilder, MemFlagsData, Signature, UserFuncName, types,

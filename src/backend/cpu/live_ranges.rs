@@ -4,7 +4,8 @@
 //! A live range is an interval of places in the text of the function. That is enough, since control goes down the text
 //! but for loops: a variable that is read in a loop before it is set in the same round is live in the whole loop.
 
-use crate::ir::{Block, Function, Label, Op, Stmt, Ty, Var};
+use crate::ir::{Block, Function, Label, Op, Stmt, Var};
+use crate::scalar::Ty;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 

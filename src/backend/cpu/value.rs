@@ -5,7 +5,8 @@ use super::emit::{Convention, Emitter, Ticks, clif_type};
 use super::internal;
 use super::runtime::{FMOD, GROUP, POW, PRINT, RANDOM, SEARCH, ThreadState};
 use crate::error::Error;
-use crate::ir::{BinaryOp, Buffer, Comparison, Interval, MathFn, Op, SiteId, Ty, UnaryOp, Value};
+use crate::ir::{BinaryOp, Buffer, Comparison, MathFn, Op, SiteId, UnaryOp, Value};
+use crate::scalar::{Interval, Ty};
 use cranelift_codegen::ir::condcodes::{CondCode, FloatCC, IntCC};
 use cranelift_codegen::ir::{
     self as clif, AbiParam, AliasRegionData, AtomicRmwOp, BlockArg, InstBuilder, MemFlagsData, types,

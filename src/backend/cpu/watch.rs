@@ -5,7 +5,8 @@ use super::emit::Emitter;
 use super::runtime::{REPORT_READ, REPORT_WRITE};
 use crate::error::Error;
 use crate::heap::marks::{MANY, REPORT_WORDS, WORDS};
-use crate::ir::{Buffer, Op, SiteId, Ty, Value};
+use crate::ir::{Buffer, Op, SiteId, Value};
+use crate::scalar::Ty;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, AtomicRmwOp, InstBuilder, MemFlagsData, types};
 

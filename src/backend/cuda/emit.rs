@@ -11,8 +11,9 @@ use super::deferred::{self, Way};
 use super::rows;
 use super::sharing::Sharing;
 use crate::ir::{
-    BufferInfo, BufferKind, FuncId, Function, Op, Part, Program, ScalarSource, Site, Stmt, Ty, walk,
+    BufferInfo, BufferKind, FuncId, Function, Op, Part, Program, ScalarSource, Site, Stmt, walk,
 };
+use crate::scalar::Ty;
 use std::fmt::Write;
 
 /// What every generated text begins with.

@@ -10,8 +10,9 @@ use super::transfers::bring;
 use crate::backend::{Moved, Outcome, Source};
 use crate::error::Error;
 use crate::heap::Column;
-use crate::ir::{Buffer, Op, Program, Stmt, Ty, walk};
+use crate::ir::{Buffer, Op, Program, Stmt, walk};
 use crate::profile::{Phase, Profile};
+use crate::scalar::Ty;
 use std::collections::BTreeSet;
 
 /// What follows the prelude where a driver moves rows.

@@ -5,9 +5,10 @@ use super::{Parser, Result};
 use crate::intrinsics::Intrinsic;
 use crate::ir::typing::{plain_interval, result_type};
 use crate::ir::{
-    Arrays, BinaryOp, Block, Buffer, Comparison, FuncId, Function, Interval, Items, KernelId, Label, MathFn,
-    Op, Program, Reduction, Scalar, SiteId, Stmt, Ty, UnaryOp, Value, ValueData, Var,
+    Arrays, BinaryOp, Block, Buffer, Comparison, FuncId, Function, Items, KernelId, Label, MathFn, Op,
+    Program, Reduction, Scalar, SiteId, Stmt, UnaryOp, Value, ValueData, Var,
 };
+use crate::scalar::{Interval, Ty};
 
 /// Reads the body of the function whose head is known, up to its `}`.
 pub(super) fn body(parser: &mut Parser, program: &Program, function: usize) -> Result<Function> {

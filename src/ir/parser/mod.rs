@@ -11,7 +11,8 @@ mod lexer;
 #[cfg(test)]
 mod tests;
 
-use super::{Interval, Program, Ty, Value};
+use super::{Program, Value};
+use crate::scalar::{Interval, Ty};
 use lexer::Token;
 use std::fmt;
 use std::str::FromStr;

@@ -30,9 +30,10 @@ use crate::error::Error;
 use crate::ir::effects::{Effects, effects};
 use crate::ir::walk::{any, for_each, for_each_mut};
 use crate::ir::{
-    BinaryOp, Block, Buffer, BufferKind, Comparison, FuncId, Function, Interval, Label, Op, Program, Scalar,
-    ScalarSource, Stmt, Ty, UnaryOp, Value, ValueData, Var, Watched,
+    BinaryOp, Block, Buffer, BufferKind, Comparison, FuncId, Function, Label, Op, Program, Scalar,
+    ScalarSource, Stmt, UnaryOp, Value, ValueData, Var, Watched,
 };
+use crate::scalar::{Interval, Ty};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -35,8 +35,9 @@ use crate::ir::typing::plain_interval;
 use crate::ir::walk::{any, completes, for_each_mut};
 use crate::ir::{
     BinaryOp, Block, Buffer, BufferInfo, BufferKind, Comparison, Function, Label, Op, Part, Program, Stmt,
-    Ty, UnaryOp, Value, ValueData, Var,
+    UnaryOp, Value, ValueData, Var,
 };
+use crate::scalar::Ty;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error> {

@@ -14,7 +14,8 @@ use super::eliminate;
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::ir::walk::for_each;
-use crate::ir::{BinaryOp, Block, Comparison, Function, Op, Program, Stmt, Ty, UnaryOp, Value};
+use crate::ir::{BinaryOp, Block, Comparison, Function, Op, Program, Stmt, UnaryOp, Value};
+use crate::scalar::Ty;
 
 /// So many of the last facts are looked at.
 const MOST: usize = 32;

@@ -6,8 +6,6 @@ pub mod fuse_ticks;
 pub mod hoist;
 pub mod imply;
 pub mod promote;
-#[cfg(test)]
-pub(crate) mod random_programs;
 pub mod reuse;
 #[cfg(feature = "testing")]
 pub mod uncheck;

@@ -9,7 +9,8 @@
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::ir::walk::for_each;
-use crate::ir::{Block, Buffer, Function, Interval, Label, Op, Program, Stmt, Ty, Value, ValueData, Var};
+use crate::ir::{Block, Buffer, Function, Label, Op, Program, Stmt, Value, ValueData, Var};
+use crate::scalar::{Interval, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error> {

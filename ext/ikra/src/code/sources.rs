@@ -5,7 +5,7 @@
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::gvl::GvlCell;
 use crate::vm::ruby_version;
-use ikra_core::fallible::NoMemory;
+use ikra_core::error::NoMemory;
 use ikra_core::infer::host::Refusal;
 use ikra_core::source::{FileId, SourceFile, SourceMap, Span};
 use ikra_core::syntax::ast::Code;

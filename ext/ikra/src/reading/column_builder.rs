@@ -5,7 +5,8 @@
 //! with its class's place in the hierarchy above it ([`object_payload`]), since ids are only known when all are found.
 
 use crate::reading::array_kinds::ArrayKinds;
-use ikra_core::fallible::{self, NoMemory};
+use ikra_core::error::NoMemory;
+use ikra_core::fallible;
 use ikra_core::heap::schema::Stored;
 use ikra_core::types::{ArrayKind, ClassId, Collection, HierarchyId, Shape, Type, TypeSet};
 use std::mem::MaybeUninit;

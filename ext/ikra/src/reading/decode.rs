@@ -6,7 +6,7 @@ use crate::reading::symbols::Symbols;
 use crate::reading::visited::{Slot, Sort, VisitedSet, Word};
 use crate::vm::pinned::{self, Lists};
 use crate::vm::value;
-use ikra_core::fallible::NoMemory;
+use ikra_core::error::NoMemory;
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId};
 use rb_sys::VALUE;
 use rustc_hash::FxHashMap;

@@ -7,7 +7,7 @@ use crate::vm::gvl::or_defer;
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::reflection::{Own, call};
 use crate::vm::value;
-use ikra_core::fallible::NoMemory;
+use ikra_core::error::NoMemory;
 use ikra_core::types::{HashDefault, HashSort};
 use magnus::rb_sys::{AsRawValue, protect};
 use magnus::{Error, Ruby, TryConvert, Value};

@@ -84,7 +84,9 @@ impl PlannedColumn {
     fn takes(&self, source: &Source, length: u64) -> bool {
         match (self, source) {
             (Self::Items(..) | Self::Unread, Source::Items(_)) | (Self::Unread, Source::Memory(_)) => true,
-            (Self::Items(_, stored), Source::Memory(snapshot)) => *stored == snapshot.array.ty().stored(),
+            (Self::Items(_, stored), Source::Memory(snapshot)) => {
+                *stored == Stored::items(snapshot.array.ty())
+            }
             (Self::Index, Source::Series(series)) => series.is_index(),
             (Self::Series { narrow }, Source::Series(series)) => {
                 !series.is_index() && (!narrow || series.is_narrow(length as usize))

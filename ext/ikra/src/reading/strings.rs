@@ -1,8 +1,8 @@
 //! What is read of a String: how many bytes it has, its encoding, and the bytes themselves, eight to a word.
 
 use crate::vm::value;
-use ikra_core::heap::hashing;
-use ikra_core::infer::{BYTESIZE, ENCODING, Encoding, STRING_ASCII, WORDS};
+use ikra_core::hashing;
+use ikra_core::string_layout::{BYTESIZE, ENCODING, Encoding, STRING_ASCII, WORDS};
 use rb_sys::VALUE;
 
 /// What is known of a String, as if it were variables of it.

@@ -3,8 +3,9 @@
 
 use crate::reading::strings;
 use crate::vm::pinned::Pinned;
-use ikra_core::fallible::{self, NoMemory};
-use ikra_core::heap::hashing;
+use ikra_core::error::NoMemory;
+use ikra_core::fallible;
+use ikra_core::hashing;
 use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
 

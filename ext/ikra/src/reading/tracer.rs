@@ -21,11 +21,12 @@ use crate::vm::gvl::or_defer;
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::{self, Pinned};
 use crate::vm::value::{self, Decoded, decode};
-use ikra_core::fallible::{self, NoMemory};
+use ikra_core::error::NoMemory;
+use ikra_core::fallible;
 use ikra_core::heap::TypedArray;
 use ikra_core::heap::schema::{BaseColumn, Stored};
 use ikra_core::infer::host::Contents;
-use ikra_core::infer::{WORDS, words_outside};
+use ikra_core::string_layout::{WORDS, words_outside};
 use ikra_core::types::{
     ArrayKind, ClassId, Collection, HashDefault, HashPart, HashSort, HierarchyId, ItemType, Shape, Type,
     TypeSet,
@@ -866,7 +867,7 @@ impl<'a> Tracer<'a> {
                 BaseColumn::Items(Stored::read_only(found.types(), || found.narrow()))
             }
             BaseValues::Unread => BaseColumn::Unread,
-            BaseValues::Memory(Snapshot { array, .. }) => BaseColumn::Items(array.ty().stored()),
+            BaseValues::Memory(Snapshot { array, .. }) => BaseColumn::Items(Stored::items(array.ty())),
             BaseValues::Series(series) if series.is_index() => BaseColumn::Index,
             BaseValues::Series(series) => BaseColumn::Series { narrow: series.is_narrow(self.length) },
         };

@@ -9,7 +9,7 @@
 use crate::vm::value;
 use bytemuck::Zeroable;
 use bytemuck::allocation::{try_zeroed_box, try_zeroed_vec, zeroed_box};
-use ikra_core::fallible::NoMemory;
+use ikra_core::error::NoMemory;
 use ikra_core::reserve;
 use ikra_core::types::{ArrayKind, ClassId};
 use parking_lot::Mutex;

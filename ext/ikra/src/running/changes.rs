@@ -3,7 +3,8 @@
 
 use crate::running::heap::{Heap, Layout, Recipe};
 use crate::vm::pinned::Pinned;
-use ikra_core::fallible::{self, NoMemory};
+use ikra_core::error::NoMemory;
+use ikra_core::fallible;
 use ikra_core::heap::schema::ColumnSchema;
 use ikra_core::heap::{Column, Schema, Store};
 use ikra_core::infer::Inferred;

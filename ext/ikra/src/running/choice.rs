@@ -8,7 +8,8 @@ use ikra_core::backend::cuda::has_driver;
 use ikra_core::cancel::CancellationToken;
 use ikra_core::ir::Program;
 use ikra_core::profile::{Phase, Profile};
-use ikra_core::threads::{self, block_signals};
+use ikra_core::signals;
+use ikra_core::threads;
 use parking_lot::Mutex;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -258,7 +259,7 @@ impl Compilation {
         let compilation = Arc::new(Self { process, done: Mutex::new(None), running: Mutex::new(None) });
         let (mine, program) = (compilation.clone(), program.clone());
         let compile = move || {
-            block_signals();
+            signals::block();
             // Starts CUDA too, where that has not been done.
             let executable = backends::named(&gpu()).ok().and_then(|backend| {
                 let token = CancellationToken::default();

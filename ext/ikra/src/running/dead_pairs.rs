@@ -1,4 +1,4 @@
-//! Pairs that a section has deleted from Hashes of the heap. They are dead for a while, as `core.rb` has it at `MadeHash`:
+//! Pairs that a section has deleted from Hashes of the heap. They are dead for a while, as `core/` has it at `MadeHash`:
 //! the rest of the program knows no such pairs, so they are dropped before anybody looks.
 
 use crate::running::heap::Heap;

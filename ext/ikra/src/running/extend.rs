@@ -1,6 +1,7 @@
 //! Lists made of longer ones by all threads, where that pays.
 
-use ikra_core::fallible::{self, NoMemory};
+use ikra_core::error::NoMemory;
+use ikra_core::fallible;
 use ikra_core::parallel;
 
 /// Appends what `f` makes of each item; it also gets the item's index.

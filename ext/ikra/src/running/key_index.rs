@@ -1,5 +1,5 @@
 //! The index of the keys of Hashes: an open-addressing table for each, by the hashes that compiled code computes too
-//! (`ikra_core::heap::hashing`).
+//! (`ikra_core::hashing`).
 
 use crate::reading::array_kinds::Holder;
 use crate::reading::column_builder::{ColumnBuilder, split_object};
@@ -10,7 +10,7 @@ use crate::vm::classes;
 use crate::vm::errors::Trouble;
 use crate::vm::value;
 use ikra_core::fallible;
-use ikra_core::heap::hashing;
+use ikra_core::hashing;
 use ikra_core::types::{ArrayKind, ClassId, HashPart, HierarchyId, Shape};
 use magnus::rb_sys::protect;
 use rb_sys::VALUE;

@@ -9,7 +9,8 @@ use ikra_core::backend::cuda;
 use ikra_core::cancel::CancellationToken;
 use ikra_core::error::Error;
 use ikra_core::reserve::{Expendable, Reserve};
-use ikra_core::threads::{block_signals, no_thread};
+use ikra_core::signals;
+use ikra_core::threads::no_thread;
 use magnus::Ruby;
 use parking_lot::{Condvar, Mutex};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -142,7 +143,7 @@ impl<T: Send + 'static> Beside<T> {
         let known = Known { running: Arc::downgrade(&running), asleep: self.asleep.clone() };
         let this = self.clone();
         let body = move || {
-            block_signals();
+            signals::block();
             let _running = running;
             let _expendable = Expendable::new(this.asleep.clone());
             let ended = catch_unwind(AssertUnwindSafe(|| {

@@ -1,7 +1,7 @@
 //! What can go wrong, on its way to whoever called: [`crate::writing::exceptions`] makes Ruby exceptions of it.
 
 use ikra_core::error::Error as CoreError;
-use ikra_core::fallible::NoMemory;
+use ikra_core::error::NoMemory;
 use ikra_core::infer::host::Refusal;
 use magnus::Error;
 use std::any::Any;

@@ -2,7 +2,8 @@
 
 use crate::vm::errors::Trouble;
 use crate::vm::signal_watcher::Watching;
-use ikra_core::threads::{self, block_signals};
+use ikra_core::signals;
+use ikra_core::threads;
 use magnus::error::ErrorType;
 use magnus::value::BoxValue;
 use magnus::{Error, Exception, Ruby, rb_sys::protect};
@@ -154,7 +155,7 @@ pub fn beside<T: Send, Q: Send, A: Send>(
     let (asks, mut asked) = mpsc::sync_channel(1);
     let (answers, answered) = mpsc::sync_channel(1);
     let body = move || {
-        block_signals();
+        signals::block();
         if deep {
             threads::note_large_stack();
         }

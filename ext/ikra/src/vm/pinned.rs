@@ -3,7 +3,8 @@
 
 use crate::vm::gvl::GvlCell;
 use crate::vm::object_pool::ObjectPool;
-use ikra_core::fallible::{self, NoMemory};
+use ikra_core::error::NoMemory;
+use ikra_core::fallible;
 use ikra_core::types::ClassId;
 use magnus::rb_sys::AsRawValue;
 use magnus::{DataTypeFunctions, Ruby, TypedData, gc};

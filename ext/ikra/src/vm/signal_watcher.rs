@@ -3,7 +3,7 @@
 //! section would run on as if nothing had happened. So a thread of ours asks every few milliseconds for the sections of
 //! the main thread.
 
-use ikra_core::threads::block_signals;
+use ikra_core::signals;
 use libloading::os::unix::Library;
 use magnus::Ruby;
 use std::ffi::c_int;
@@ -66,7 +66,7 @@ impl SignalWatcher {
     }
 
     fn look(&self, pending: unsafe extern "C" fn() -> c_int) {
-        block_signals();
+        signals::block();
         let mut idle = 0;
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         loop {

@@ -2,7 +2,7 @@
 
 use crate::vm::errors::Trouble;
 use ikra_core::faults;
-use ikra_core::infer::{Encoding, STRING_FROZEN, STRING_INTERNED};
+use ikra_core::string_layout::{Encoding, STRING_FROZEN, STRING_INTERNED};
 use magnus::rb_sys::protect;
 use rb_sys::{VALUE, ruby_coderange_type, ruby_encoding_consts};
 use std::ffi::{c_int, c_long};

@@ -12,7 +12,7 @@ use super::{Driver, ENDED};
 use crate::backend::collectives;
 use crate::backend::{AtSync, Failure, Launch, Outcome, Session, Texts};
 use crate::error::Error;
-use crate::fallible::NoMemory;
+use crate::error::NoMemory;
 use crate::faults;
 use crate::heap::Column;
 use crate::heap::printed::How;

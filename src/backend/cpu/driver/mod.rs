@@ -27,9 +27,10 @@ use crate::ir::effects::effects;
 use crate::ir::walk::{for_each, for_each_mut};
 use crate::ir::{
     Arrays, Buffer, BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Items, Kernel, KernelId, Op, Program,
-    Reduction, Scalar, ScalarInfo, ScalarSource, SiteId, Stmt, Ty, Value,
+    Reduction, Scalar, ScalarInfo, ScalarSource, SiteId, Stmt, Value,
 };
 use crate::profile::Profile;
+use crate::scalar::Ty;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, types};
 use cranelift_frontend::FunctionBuilderContext;

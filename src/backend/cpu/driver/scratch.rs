@@ -4,7 +4,8 @@
 use crate::error::Error;
 use crate::fallible;
 use crate::heap::Column;
-use crate::ir::{Buffer, Ty};
+use crate::ir::Buffer;
+use crate::scalar::Ty;
 use std::cell::RefCell;
 
 /// Words that a driver has at first.

@@ -5,9 +5,9 @@ use super::super::internal;
 use super::host::{DriverState, Stop};
 use super::settle::{Rows, Words};
 use crate::heap::Column;
-use crate::infer::words_outside;
 use crate::ir::settling::Bytes;
 use crate::ir::{Buffer, Items};
+use crate::string_layout::words_outside;
 use crate::types::{ClassId, Shape};
 
 /// Words that so many bytes are in, in a String that is made.

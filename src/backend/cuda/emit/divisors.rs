@@ -1,7 +1,8 @@
 //! Which divisors are worth a reciprocal: those that a loop divides by and does not change.
 
 use super::width::Width;
-use crate::ir::{BinaryOp, Block, Function, Interval, Op, Stmt, Value};
+use crate::ir::{BinaryOp, Block, Function, Op, Stmt, Value};
+use crate::scalar::Interval;
 use std::collections::BTreeSet;
 
 /// The divisors of a function that loops divide by again and again: found outside the loop that has the division.

@@ -3,7 +3,8 @@
 
 use super::function::Writer;
 use super::width::{Width, can_wrap};
-use crate::ir::{BinaryOp, Buffer, BufferKind, Comparison, MathFn, Op, Ty, UnaryOp, Value};
+use crate::ir::{BinaryOp, Buffer, BufferKind, Comparison, MathFn, Op, UnaryOp, Value};
+use crate::scalar::Ty;
 use std::fmt;
 
 /// An expression, and how tightly it binds.

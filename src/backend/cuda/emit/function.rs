@@ -10,9 +10,8 @@ use super::width::{self, Width};
 use super::{Names, comment, place};
 use crate::backend::cuda::deferred::{Added, Way};
 use crate::ir::fission::Fission;
-use crate::ir::{
-    BinaryOp, Block, ErrorKind, FuncId, Function, Interval, Label, Op, SiteId, Stmt, Ty, Value, Var, walk,
-};
+use crate::ir::{BinaryOp, Block, ErrorKind, FuncId, Function, Label, Op, SiteId, Stmt, Value, Var, walk};
+use crate::scalar::{Interval, Ty};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 

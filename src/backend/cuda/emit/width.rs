@@ -1,7 +1,8 @@
 //! How wide a value is: an Integer that is known to fit in 32 bits is an `int` of the generated text, and an operation
 //! that is known not to overflow is not checked.
 
-use crate::ir::{BinaryOp, Function, Interval, Op, Stmt, Ty, UnaryOp, Value, walk};
+use crate::ir::{BinaryOp, Function, Op, Stmt, UnaryOp, Value, walk};
+use crate::scalar::{Interval, Ty};
 
 /// The C type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::heap::OnDevice;
 use crate::heap::shared::{Done, Work};
-use crate::ir::Ty;
+use crate::scalar::Ty;
 use cudarc::driver::{result, sys};
 use parking_lot::MutexGuard;
 use std::ffi::{CString, c_void};

@@ -4,7 +4,7 @@ use super::{Gpu, collectives, failed};
 use crate::error::Error;
 use crate::heap::OnDevice;
 use crate::heap::shared::{Done, Work};
-use crate::ir::Ty;
+use crate::scalar::Ty;
 use cudarc::driver::{result, sys};
 use std::ops::Range;
 use std::sync::Arc;

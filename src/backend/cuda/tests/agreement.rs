@@ -2,14 +2,16 @@
 
 use super::{CALL, SEED, launched};
 use crate::backend::cuda::emit;
+use crate::backend::interpreter;
+use crate::backend::random_programs::random_program;
 use crate::backend::{Launch, Outcome};
 use crate::cancel::CancellationToken;
 use crate::heap::column::Numbers;
 use crate::heap::{Column, JobOrder};
 use crate::ir::parser::parse;
-use crate::ir::passes::random_programs::random_program;
 use crate::ir::passes::run_all;
-use crate::ir::{Op, Program, Stmt, Ty, UnaryOp, interpreter, walk};
+use crate::ir::{Op, Program, Stmt, UnaryOp, walk};
+use crate::scalar::Ty;
 use std::sync::Arc;
 
 /// Each costs a run of the C++ compiler, once.

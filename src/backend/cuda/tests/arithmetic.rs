@@ -327,7 +327,7 @@ fn conversions_comparisons_and_bits() {
         (0..EDGES.len()).map(|i| if i % 3 == 0 { f64::NAN } else { i as f64 - 7.5 }).collect();
     let n = EDGES.len();
     let zeros = |ty| Column::zeros(ty, n);
-    use crate::ir::Ty::{Bool, F64, I32, I64};
+    use crate::scalar::Ty::{Bool, F64, I32, I64};
     let mut buffers = vec![Column::I64(EDGES.to_vec()), Column::F64(floats.clone())];
     buffers.extend([I64, F64, I64, Bool, Bool, I32, I64, I64, Bool, Bool].map(zeros));
     let columns = done(text, Given::elements(n, buffers));

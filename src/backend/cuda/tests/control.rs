@@ -4,8 +4,9 @@ use super::{CALL, Given, SEED, cuda, done, program, run};
 use crate::backend::cuda::emit;
 use crate::backend::{Failure, Outcome};
 use crate::heap::{Column, JobOrder};
-use crate::ir::{SiteId, Ty};
+use crate::ir::SiteId;
 use crate::rng;
+use crate::scalar::Ty;
 
 /// Collatz steps of each element; leaves two loops at once when a number is too large, and skips even starts.
 const COLLATZ: &str = r#"

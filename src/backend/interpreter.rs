@@ -1,19 +1,20 @@
 //! Runs programs one element after the other, for tests: what passes and back-ends have to agree with.
 
-use super::{
-    BinaryOp, Block, Comparison, FuncId, Function, KernelId, Label, MathFn, Op, Program, Reduction, SiteId,
-    Stmt, Ty, UnaryOp, Value,
-};
-use crate::backend::{Failure, Launch, Outcome};
+use super::{Failure, Launch, Outcome};
 use crate::heap::column::Numbers;
 use crate::heap::{Column, JobOrder, marks};
+use crate::ir::{
+    BinaryOp, Block, Comparison, FuncId, Function, KernelId, Label, MathFn, Op, Program, Reduction, SiteId,
+    Stmt, UnaryOp, Value,
+};
+use crate::scalar::Ty;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
 
 /// Statements of one element after which it is taken to run forever.
 const STEPS: u64 = 10_000_000;
 
-/// As [`crate::backend::Executable::run`], of a program from before or after [`super::passes`]; without a driver, its only
+/// As [`super::Executable::run`], of a program from before or after [`crate::ir::passes`]; without a driver, its only
 /// kernel is launched. Panics where a program breaks a promise, as by a load beyond the end.
 pub fn run(program: &Program, columns: &mut [Column], launch: &Launch<'_>) -> Outcome {
     let Some(driver) = program.driver_function() else {
@@ -387,7 +388,7 @@ impl<'a> Machine<'a> {
                 let all = self.program.lengthened_with(*buffer);
                 // A filler stands behind all items of arrays.
                 let kind = &self.program.buffers[buffer.0 as usize].kind;
-                let filler = usize::from(matches!(kind, super::BufferKind::ArrayValues(..)));
+                let filler = usize::from(matches!(kind, crate::ir::BufferKind::ArrayValues(..)));
                 let first = self.columns[buffer.0 as usize].len().saturating_sub(filler);
                 for buffer in all {
                     let column = &mut self.columns[buffer.0 as usize];
@@ -580,7 +581,7 @@ fn math(function: MathFn, x: f64, y: f64) -> f64 {
         MathFn::Sqrt => x.sqrt(),
         // SAFETY: it takes any number.
         #[allow(unsafe_code)]
-        MathFn::Cbrt => unsafe { crate::backend::cpu::runtime::cbrt(x) },
+        MathFn::Cbrt => unsafe { super::cpu::runtime::cbrt(x) },
         MathFn::Erf => c::erf(x),
         MathFn::Erfc => c::erfc(x),
         MathFn::Gamma => c::tgamma(x),

@@ -3,6 +3,7 @@
 # pairs are dead, and the number before that of the first pair. A pair that is deleted is dead, which the sign of its
 # number says, until a method goes through the pairs (`__dense`) or there are no slots left: so deletion takes constant
 # time in the long run. Those of Hashes of the heap are dropped before Ruby sees them (`dead_pairs.rs`).
+
 module MadeHash
   # The index of a key, or -1.
   def __find_made(key)
@@ -273,113 +274,5 @@ module MadeHash
     raise ArgumentError, "wrong array length at #{i} (expected 2, was #{pair.size})" if pair.size != 2
 
     __put(pair.__item(0), pair.__item(1))
-  end
-end
-
-# What only the keys of such a Hash and its slots have to do with, whatever its values and its default are. Sets are the
-# same without values: nothing is deleted from them.
-module Array
-  # The index of a key, or -1.
-  def __place_in(key, slots)
-    return __place_of_key(key) unless __hashes?(key)
-
-    __index_in(slots) if slots.size == 0 && size >= 16
-    return __place_of_key(key) if slots.size == 0
-
-    number = slots.__item(__slot_of(key, slots))
-    number == 0 ? -1 : number - slots.__item(slots.size - 1) - 1
-  end
-
-  # The slot that has the key, or where it belongs.
-  def __slot_of(key, slots)
-    last = slots.size - 3
-    before = slots.__item(slots.size - 1)
-    slot = key.__hash & last
-    while true
-      number = slots.__item(slot)
-      return slot if number == 0 || (number > before && key.__alike(__item(number - before - 1)))
-
-      slot = (slot + 1) & last
-    end
-  end
-
-  # Would one key more be too many for the slots?
-  def __fills?(slots)
-    slots.size > 0 && (size + slots.__item(slots.size - 1) + 1) * 2 > slots.size - 2
-  end
-
-  # The slot of a key that comes next, where there are enough.
-  def __take_slot(key, slots)
-    return if slots.size == 0 && size < 16
-
-    __index_in(slots) if slots.size == 0 || __fills?(slots)
-    slots.__set(__slot_of(key, slots), size + 1 + slots.__item(slots.size - 1))
-  end
-
-  # New slots for all keys, none of which is dead.
-  def __index_in(slots)
-    slots.__free(size * 8)
-    last = slots.size - 3
-    i = 0
-    while i < size
-      slot = __item(i).__hash & last
-      slot = (slot + 1) & last while slots.__item(slot) > 0
-      i += 1
-      slots.__set(slot, i)
-    end
-  end
-
-  # So many slots or more, all of which are free.
-  def __free(least)
-    count = 64
-    count *= 2 while count < least
-    __resize(0)
-    (count + 2).times { __push(0) }
-  end
-
-  def __dead_in?(place, slots)
-    last = slots.size - 3
-    number = place + 1 + slots.__item(slots.size - 1)
-    slot = __item(place).__hash & last
-    while true
-      there = slots.__item(slot)
-      return there < 0 if there == number || there == -number
-
-      slot = (slot + 1) & last
-    end
-  end
-
-  # Puts the value behind the items of a set unless it is among them: did it? The slots begin empty, and serve only this.
-  def __add(value, slots)
-    if __hashes?(value) && size >= 16
-      __index_in(slots) if slots.size == 0 || __fills?(slots)
-      slot = __slot_of(value, slots)
-      return false if slots.__item(slot) > 0
-
-      slots.__set(slot, size + 1)
-    elsif __has(value)
-      return false
-    end
-    __push(value)
-    true
-  end
-
-  # The slots of all items, of which several may be alike, to ask `__holds` so many times.
-  def __slots(times)
-    slots = __list(0)
-    if __hashes? && times > 16 && size > 16
-      slots.__free(size * 2)
-      i = 0
-      while i < size
-        slot = __slot_of(__item(i), slots)
-        i += 1
-        slots.__set(slot, i) if slots.__item(slot) == 0
-      end
-    end
-    slots
-  end
-
-  def __holds(value, slots)
-    __hashes?(value) && slots.size > 0 ? slots.__item(__slot_of(value, slots)) > 0 : __has(value)
   end
 end

@@ -45,7 +45,7 @@ pub const fn slot(hash: i64, slots: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::hashing::*;
 
     #[test]
     fn hashes_take_all_slots_alike() {

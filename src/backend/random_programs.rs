@@ -1,12 +1,13 @@
 //! Random programs, run before and after all passes: what they compute, and how they fail, must not change.
 
-use super::run_all;
-use crate::backend::{Launch, Outcome};
+use super::{Launch, Outcome, interpreter};
 use crate::cancel::CancellationToken;
 use crate::heap::{Column, JobOrder};
 use crate::ir::parser::parse;
+use crate::ir::passes::run_all;
 use crate::ir::verifier::verify;
-use crate::ir::{Program, Reduction, Ty, interpreter};
+use crate::ir::{Program, Reduction};
+use crate::scalar::Ty;
 use std::fmt::Write;
 
 const ELEMENTS: usize = 5;

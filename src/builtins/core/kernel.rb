@@ -1,0 +1,74 @@
+module Kernel
+  # As an `int` of C.
+  def __c_int(value)
+    n = __to_long(value)
+    if __quotes_are_even
+      raise RangeError, "integer #{n} too big to convert to 'int'" if n > 2_147_483_647
+      raise RangeError, "integer #{n} too small to convert to 'int'" if n < -2_147_483_648
+    end
+    raise RangeError, "integer #{n} too big to convert to `int'" if n > 2_147_483_647
+    raise RangeError, "integer #{n} too small to convert to `int'" if n < -2_147_483_648
+
+    n
+  end
+
+  def tap
+    yield self
+    self
+  end
+
+  def then
+    yield self
+  end
+
+  # Where the block of a binary search says to look: -1 is true, -2 is before, 0 is here, 1 is behind.
+  def __side(answer)
+    if answer.equal?(true)
+      -1
+    elsif !answer
+      1
+    elsif answer.is_a?(Numeric)
+      order = __order(answer <=> 0, answer, 0)
+      order == 0 ? 0 : order < 0 ? -2 : 1
+    else
+      __no_side(answer)
+    end
+  end
+
+  # What the block of a comparison gave, as 1, -1 or 0, which is also that of NaN.
+  def __side_of_zero
+    return 1 if self > 0
+
+    self < 0 ? -1 : 0
+  end
+
+  # Is there nothing from here to the end of a range? nil is no limit.
+  def __passes?(last, exclusive)
+    return false if __nil? || last.__nil?
+
+    exclusive ? self >= last : self > last
+  end
+
+  # Of what has no order of its own, for the built-ins that compare.
+  def __ordered(other)
+    order = __asked_order(other)
+    __compare_failed(other) if order.__nil?
+    order
+  end
+
+  def __below?(other)
+    __ordered(other) < 0
+  end
+
+  def __above?(other)
+    __ordered(other) > 0
+  end
+
+  def loop
+    while true
+      yield
+    end
+  rescue StopIteration
+    nil
+  end
+end

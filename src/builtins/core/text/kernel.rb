@@ -1,0 +1,193 @@
+# Output. What is printed is kept until the section ends: see `output.rs`, which has the numbers of streams and ways.
+
+module Kernel
+  def puts(*values)
+    __out_lines(0, values)
+    nil
+  end
+
+  def print(*values)
+    __out_texts(0, values)
+    nil
+  end
+
+  def p(*values)
+    values.each { |value| __out(0, value.inspect, 2) }
+    return nil if values.size == 0
+
+    values.size == 1 ? values[0] : values
+  end
+
+  def pp(*values)
+    values.each do |value|
+      __out_pretty(value)
+      text = value.inspect
+      __refuse_pretty if text.size > 79 || text.include?("\\n")
+      __out(3, text, 2)
+    end
+    return nil if values.size == 0
+
+    values.size == 1 ? values[0] : values
+  end
+
+  def putc(character)
+    __c_int(character) if character.is_a?(Integer)
+    __out_character(0, character)
+    character
+  end
+
+  def warn(*messages, uplevel: nil, category: nil)
+    __refuse_warning unless uplevel.__nil? && category.__nil?
+    __out_lines(2, messages) if messages.size > 0
+    nil
+  end
+
+  def display
+    __out(0, self, 0)
+    nil
+  end
+
+  def __out_lines(stream, values)
+    __out_newline(stream) if values.size == 0
+    values.each { |value| __out_line(stream, value) }
+  end
+
+  def __out_items(stream, items)
+    items.each { |item| __out_line(stream, item) }
+    nil
+  end
+
+  def __out_texts(stream, values)
+    __refuse_last_line if values.size == 0
+    values.each { |value| __out(stream, value, 0) }
+  end
+
+  def __out_pretty_items(items)
+    items.each { |item| __out_pretty(item) }
+    nil
+  end
+
+  def __out_pretty_pairs(pairs)
+    pairs.each do |key, value|
+      __out_pretty(key)
+      __out_pretty(value)
+    end
+    nil
+  end
+
+  def __out_newline(stream)
+    __out(stream, "", 2)
+  end
+
+  def __out_character(stream, character)
+    __out(stream, __out_first(character), 0)
+  end
+
+  # ---- large numbers, as lists of digits to a base, the lowest first
+
+  def __scale_limbs(limbs, factor, more, base)
+    i = 0
+    while i < limbs.size
+      more += limbs.__item(i) * factor
+      limbs.__set(i, more % base)
+      more /= base
+      i += 1
+    end
+    while more > 0
+      limbs.__push(more % base)
+      more /= base
+    end
+  end
+
+  def __limbs_length(limbs)
+    i = limbs.size
+    i -= 1 while i > 0 && limbs.__item(i - 1) == 0
+    i == 0 ? 0 : (i - 1) * 24 + limbs.__item(i - 1).bit_length
+  end
+
+  def __shift_limbs(limbs, count)
+    while count > 0
+      step = count > 20 ? 20 : count
+      __scale_limbs(limbs, 1 << step, 0, 0x100_0000)
+      count -= step
+    end
+  end
+
+  # Are there fewer than in the other, which is as long?
+  def __fewer_limbs?(limbs, other)
+    i = limbs.size - 1
+    i -= 1 while i > 0 && limbs.__item(i) == other.__item(i)
+    limbs.__item(i) < other.__item(i)
+  end
+
+  def __subtract_limbs(limbs, other)
+    borrow = 0
+    i = 0
+    while i < limbs.size
+      rest = limbs.__item(i) - other.__item(i) - borrow
+      borrow = rest < 0 ? 1 : 0
+      limbs.__set(i, rest & 0xff_ffff)
+      i += 1
+    end
+  end
+
+  # A number * 10**exponent as a Float, rounded once.
+  def __float_of_limbs(limbs, exponent)
+    length = __limbs_length(limbs)
+    return 1.0 / 0.0 if length + exponent * 3 > 1100
+    return 0.0 if length / 3 + exponent < -330
+
+    divisor = __list(8)
+    divisor.__push(1)
+    i = exponent < 0 ? -exponent : exponent
+    scaled = exponent < 0 ? divisor : limbs
+    while i > 0
+      step = i > 10 ? 10 : i
+      __scale_limbs(scaled, 5**step, 0, 0x100_0000)
+      i -= step
+    end
+    apart = __limbs_length(limbs) - __limbs_length(divisor)
+    apart > 0 ? __shift_limbs(divisor, apart) : __shift_limbs(limbs, -apart)
+    limbs.__push(0)
+    limbs.__push(0) while limbs.size < divisor.size
+    divisor.__push(0) while divisor.size < limbs.size
+    if __fewer_limbs?(limbs, divisor)
+      __shift_limbs(limbs, 1)
+      apart -= 1
+    end
+    quotient = 0
+    bits = 62
+    while bits > 0
+      quotient <<= 1
+      unless __fewer_limbs?(limbs, divisor)
+        __subtract_limbs(limbs, divisor)
+        quotient |= 1
+      end
+      __shift_limbs(limbs, 1)
+      bits -= 1
+    end
+    quotient |= 1 if __limbs_length(limbs) > 0
+    quotient.__scaled(apart - 61 + exponent)
+  end
+
+  # ---- regular expressions
+
+  def !~(other)
+    !(self =~ other)
+  end
+
+  # ---- format
+
+  def __format_integer
+    Integer(self)
+  end
+
+  # ---- inspect
+
+  # Of what `fetch` has not found: 65 characters of it at most.
+  def __is_no_key
+    shown = inspect
+    shown = shown[0, 62] + "..." if shown.size > 65
+    raise KeyError, "key not found: #{shown}"
+  end
+end
