@@ -2461,7 +2461,7 @@ module Array
   end
 
   def __refuse_frozen
-    raise FrozenError, "can't modify frozen Array: #{inspect}"
+    raise FrozenError.new("can't modify frozen Array: #{inspect}", receiver: self)
   end
 
   def __insert_all(all)
@@ -4318,13 +4318,13 @@ module Hash
 
     # In the encoding of the format, as a text that is given is.
     message = "key#{shown} not found"
-    raise KeyError, message
+    raise KeyError.new(message, receiver: self, key: name.to_sym)
   end
 end
 
 module MadeHash
   def __refuse_frozen
-    raise FrozenError, "can't modify frozen Hash: #{inspect}"
+    raise FrozenError.new("can't modify frozen Hash: #{inspect}", receiver: self)
   end
 end
 
