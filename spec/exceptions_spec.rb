@@ -251,6 +251,112 @@ each_backend do |backend|
     expect_same(numbers) { |x| raise Exceptions::Named, "n#{x}" if x == 3 }
   end
 
+  it "tells what Ruby's own keep beside their message" do
+    table = { 1 => :one, 2 => :two }
+    expect_same(numbers) do |x|
+      table.fetch(x)
+    rescue KeyError => e
+      [e.key, e.receiver, e.receiver.equal?(table), e.message.size]
+    end
+    expect_same(numbers) do |x|
+      { "k#{x}" => x }.fetch("k3")
+    rescue KeyError => e
+      [e.key, e.receiver, e.class]
+    end
+    expect_same(numbers) do |x|
+      format("%<a>d %<b>d", a: x)
+    rescue KeyError => e
+      [e.key, e.receiver]
+    end
+    expect_same(numbers) do |x|
+      list = [x, 2].freeze
+      x > 1 ? list << x : { x => 2 }.freeze.store(3, 4)
+    rescue FrozenError => e
+      [e.receiver, e.message]
+    end
+    expect_same(numbers + [nil]) do |x|
+      x.nil? ? x.missing(2, "a") : x
+    rescue NoMethodError => e
+      [e.name, e.args, e.receiver]
+    end
+  end
+
+  it "tells them of functions, of what others raise again, and behind the clause" do
+    table = { 1 => :one, 2 => :two }
+    deep = ->(x) { table.fetch(x) }
+    expect_same(numbers) do |x|
+      begin
+        deep.call(x)
+      rescue KeyError
+        raise
+      end
+    rescue IndexError => e
+      e.is_a?(KeyError) ? e.key : 0
+    end
+    expect_same(numbers) do |x|
+      error = nil
+      begin
+        table.fetch(x)
+      rescue KeyError => e
+        error = e
+      end
+      error&.key
+    end
+    # One that nobody rescues leaves as Ruby's.
+    raised = begin
+      numbers.pmap do |x|
+        begin
+          table.fetch(x)
+        rescue KeyError => e
+          e.key > 3 ? 1 : e.key
+        end + table.fetch(x - 1)
+      end
+    rescue KeyError => e
+      e
+    end
+    expect([raised.class, raised.key, raised.receiver]).to eq([KeyError, 0, table])
+    expect(raised.receiver).to equal(table) unless on_gpu
+  end
+
+  it "makes them with what they keep" do
+    expect_same(numbers) do |x|
+      raise KeyError.new("no #{x}", receiver: [x], key: x * 2) if x > 2
+      raise FrozenError.new("hard", receiver: x) if x > 1
+
+      raise Exceptions::Missing, "gone"
+    rescue KeyError, FrozenError => e
+      [e.message, e.is_a?(KeyError) && x > 2 ? [e.key, e.receiver] : 0]
+    end
+    absent = lambda do |&run|
+      run.call
+    rescue ArgumentError => e
+      e.message
+    end
+    expect_same(numbers) { |x| absent.call { KeyError.new("x#{x}").key } }
+    expect_same(numbers) { |x| absent.call { KeyError.new("x#{x}", key: nil).receiver } }
+    expect_same(numbers) { |x| KeyError.new("x#{x}", key: nil).key }
+    expect_same(numbers) { |x| NoMethodError.new("x#{x}", :name, [x], receiver: x).then { |e| [e.name, e.args] } }
+    expect_same(numbers) { |x| NameError.new("x#{x}", :name).then { |e| [e.name, absent.call { e.receiver }] } }
+  end
+
+  it "gives Ruby's own back with what they keep" do
+    table = { 1 => :one, 2 => :two }
+    given = numbers.pmap do |x|
+      table.fetch(x)
+    rescue KeyError => e
+      [e, e.key]
+    end
+    expect(given.drop(2).map { |e, key| [e.class, e.key, key, e.receiver] })
+      .to eq([[KeyError, 3, 3, table], [KeyError, 4, 4, table]])
+    given = [nil, 1].pmap do |x|
+      x.round
+    rescue NoMethodError => e
+      [e, e.name]
+    end
+    expect([given[0][0].name, given[0][0].receiver, given[0][0].message[/.*for nil/]])
+      .to eq([:round, nil, [nil].map { |x| x.round rescue $!.message[/.*for nil/] }[0]]) # rubocop:disable Style
+  end
+
   it "collects them in the code around parallel calls" do
     given = Ikra.section do
       errors = []
@@ -298,10 +404,10 @@ each_compiling_backend do
       [1].pmap do |x|
         { 2 => x }.fetch(x)
       rescue KeyError => e
-        e.key
+        e
       end
-    end.to raise_error(Ikra::UnsupportedError, /\[unsupported-rescue-variable\]/)
-    expect { [1].pmap { |x| Exceptions::Missing.new("x#{x}", key: x).message } }
+    end.to raise_error(Ikra::UnsupportedError, /leaves the section.*\[unsupported-rescue-variable\].*error\.message/m)
+    expect { [1].pmap { |x| Exceptions::Missing.new("x#{x}", keys: x).message } }
       .to raise_error(Ikra::UnsupportedError, /\[unsupported-new\]/)
     expect do
       [1].pmap do |x|

@@ -1,5 +1,8 @@
 # frozen_string_literal: true
 
+require "securerandom"
+require "stringio"
+
 # What a refusal says to write instead.
 module Hints
   class Shop
@@ -100,6 +103,58 @@ each_compiling_backend do
     Ikra.conflicts = :in_order
   end
 
+  it "is of sums whose value is used as well" do
+    Ikra.conflicts = :raise
+    total = 0
+    expect { [1, 2].pmap { |x| total += x } }
+      .to raise_error(Ikra::ConflictError, /conflict over the variable `total`.*in between is used here.*give\s+back/m)
+    sums = [0, 0]
+    [1, 1].peach { |x| sums[x] += 1 }
+    expect { [1, 1].pmap { |x| sums[x] += 1 } }.to raise_error(Ikra::ConflictError) { |error|
+      expect(error.message).to include("in between is used here")
+      expect(error.message).not_to include("sums[i] += …")
+    }
+    counts = Hash.new(0)
+    expect { [1, 1].peach { |x| counts[x] += 1 } }.to raise_error(Ikra::ConflictError, /pairs.*with pmap.*tally/m)
+    text = +""
+    expect { %w[a b].peach { |x| text << x } }.to raise_error(Ikra::ConflictError, /same String.*parts\.join/m)
+    expect([sums, counts, text]).to eq([[0, 2], {}, ""])
+  ensure
+    Ikra.conflicts = :in_order
+  end
+
+  it "is of what the program has around the section" do
+    refused(/ENV has methods of its own.*`level = ENV\["LEVEL"\]`/m) { [1].pmap { |x| ENV.fetch("X#{x}") } }
+    refused(/SecureRandom\.hex.*ids = items\.map/m) { [1].pmap { |x| SecureRandom.hex(x) } }
+    refused(/StringIO\.new.*text << part/m) { [1].pmap { |x| StringIO.new(x.to_s).string } }
+    refused(/Thread\.new.*leave it out/m) { [1].pmap { |x| Thread.new { x }.value } }
+    refused(/Mutex\.new.*leave the lock out/m) { [1].pmap { |x| Mutex.new.synchronize { x } } }
+    refused(/encode it after the section/) { [1].pmap { |x| x.to_s.encode("UTF-16") } }
+    refused(/caller.*take it before the section/m) { [1].pmap { |_x| caller } }
+    refused(/Time\.now.*now = Time\.now\.to_f/m) { [1].pmap { |_x| Time.now } }
+    refused(/File\.read.*text = File\.read\(path\)/m) { [1].pmap { |_x| File.read("a") } }
+    refused(/File\.join.*folder/m) { [1].pmap { |x| File.join("a", x.to_s) } }
+    refused(/sleep.*leave it out/m) { [1].pmap { |x| sleep x } }
+    refused(/system.*run the command before/m) { [1].pmap { |_x| system("true") } }
+    refused(/given = block_given\?/) { [1].pmap { |_x| block_given? } }
+  end
+
+  it "stands under the line, also where it is found as the section runs" do
+    line = __LINE__ + 1
+    expect { [1].pmap { |x| x.to_s.encode("UTF-16") } }.to raise_error(Ikra::UnsupportedError) { |error|
+      told = error.diagnostics.first
+      expect([told.line, told.place.text.strip]).to eq([line, File.readlines(__FILE__)[line - 1].strip])
+      expect(told.hint).to include("after the section")
+    }
+    expect do
+      [nil].pmap do |x|
+        x.missing
+      rescue NoMethodError => e
+        e.message
+      end
+    end.to raise_error(Ikra::UnsupportedError, /hints_spec.rb:\d+ raises a NoMethodError.*rescue NoMethodError/m)
+  end
+
   it "is of other ways to write it" do
     refused(/write the code itself/) { [1].pmap { |x| binding } }
     refused(/1\.step\(7, 2\)/) { [1].pmap { |_x| 1.step(by: 2, to: 7).to_a } }
@@ -118,7 +173,8 @@ each_compiling_backend do
   it "is said once of what stands in a called method" do
     place = Hints::Shop.instance_method(:table).source_location.join(":")
     expect { shops.pmap { |shop| shop.table(1) } }.to raise_error(Ikra::UnsupportedError) { |error|
-      expect(error.message).to start_with("#{place}: a Complex number").and include("  called at #{__FILE__}:#{__LINE__ - 1}:\n")
+      called = "  called at #{__FILE__}:#{__LINE__ - 1}:\n"
+      expect(error.message).to start_with("#{place}: a Complex number").and include(called)
       expect(error.message.scan("[unsupported-imaginary]").size).to eq(1)
     }
     expect { shops.pmap { |shop| shop.named(1) } }.to raise_error(Ikra::UnsupportedError) { |error|

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 # `pack`, `unpack` and `unpack1` by formats that are written out.
-each_compiling_backend do
+each_compiling_backend do |backend|
   def texts
     ["", "a", "Zürich 12", "\x00\x01\x02\xFE\xFF\x80\x7F".b, "a\0b \0 ", "\xFF" * 16, "~}|{zyxwvut",
      [1.5, -0.0, 1e-300, 3.25].pack("DGeg"), [-1, 2**31, 2**62, -2**63].pack("sLqq"), "   \0"]
@@ -125,6 +125,17 @@ each_compiling_backend do
     expect_same(["ab"]) { |s| s.unpack1("C", offset: s.size + 1) }
     expect_same(["ab"]) { |s| s.unpack("C", offset: -1) }
     expect_same(["ab"]) { |s| s.unpack("C", offset: nil) }
+  end
+
+  # What the processor makes of inf - inf has its sign on a GPU too, if another one.
+  unless backend.to_s.start_with?("cuda")
+    it "show the sign of NaN" do
+      expect_same([0.0, -0.0, Float::INFINITY, Float::NAN, -Float::NAN, 1.5]) do |x|
+        [x / 0, x / 0.0, 0.0 / x, 0 / x, -(x / 0), (x / 0) * -1, x % 3.0, x + (x * -1), x * 0, x.fdiv(0), x.quo(0.0),
+         [x / 0, x].sum].map { |nan| [nan].pack("G") }
+      end
+      expect_same([0, 3]) { |x| [[x.fdiv(0)].pack("G"), [0.0 / x].pack("g"), [Math.log(x + 1, 1)].pack("E")] }
+    end
   end
 
   it "raise what Ruby raises" do

@@ -56,12 +56,46 @@ module Ikra
     end
 
     INITIALIZE = Exception.instance_method(:initialize)
+    NO_METHOD = NoMethodError.instance_method(:initialize)
+    NAME = NameError.instance_method(:initialize)
+    KEY = KeyError.instance_method(:initialize)
+    FROZEN = FrozenError.instance_method(:initialize)
     SET_BACKTRACE = Exception.instance_method(:set_backtrace)
 
     # Gives one that the section has made its message and, where it was raised, its backtrace.
-    def self.complete(exception, message, frames)
-      INITIALIZE.bind_call(exception, *message.nil? ? [] : [message])
+    #
+    # @param kept [Array] of those that keep more than a message: key or name, receiver, arguments, whether key and
+    #   receiver are there, and why a method is missing where Ruby is to say the message
+    def self.complete(exception, message, frames, kept)
+      if kept.empty?
+        INITIALIZE.bind_call(exception, *message.nil? ? [] : [message])
+      else
+        initialize_keeping(exception, message, kept)
+      end
       SET_BACKTRACE.bind_call(exception, frames(frames) + outer_frames) if frames
+    end
+
+    # As Ruby's own methods make such exceptions.
+    def self.initialize_keeping(exception, message, kept)
+      subject, receiver, arguments, has_subject, has_receiver, missing = kept
+      given = has_receiver ? { receiver: } : {}
+      if missing && exception.is_a?(NameError)
+        told = if exception.is_a?(NoMethodError)
+                 Messages.no_method(subject.to_s, receiver, nil, missing)
+               else
+                 Messages.name_error(subject.to_s, receiver, nil)
+               end
+        message = Messages::PLAIN_MESSAGE.bind_call(told)
+      end
+      case exception
+      when NoMethodError
+        NO_METHOD.bind_call(exception, message, subject, arguments, **given)
+      when NameError
+        NAME.bind_call(exception, message, subject, **given)
+      else
+        given[:key] = subject if has_subject
+        (exception.is_a?(KeyError) ? KEY : FROZEN).bind_call(exception, *message.nil? ? [] : [message], **given)
+      end
     end
 
     # Marks one with the element that has raised it.
@@ -122,7 +156,7 @@ module Ikra
     def self.outer_frames
       caller.reject { |frame| frame.start_with?(OWN) }
     end
-    private_class_method :unrescued, :overflow, :frames, :block_label, :outer_frames
+    private_class_method :unrescued, :initialize_keeping, :overflow, :frames, :block_label, :outer_frames
 
     # Ruby's own messages. Where Ruby can be made to say them, it is: they differ between versions.
     module Messages

@@ -38,6 +38,17 @@ module Ikra
         before.map(&:text).find(&) || there(path, stamp, now.first, &)
       end
 
+      # @return [String, nil] a line of a file that is as it was loaded
+      def line(path, number)
+        return if changed?(path)
+
+        File.foreach(path).with_index(1) { |text, at| return text.chomp if at == number }
+        nil
+      rescue SystemCallError, ArgumentError
+        # It stands in no file, or that is gone, or in no encoding.
+        nil
+      end
+
       # Without what may stand before the first line.
       def without_bom(text)
         return text unless text.byteslice(0, 3).b == BOM && !counts_bom?

@@ -5,9 +5,24 @@ module Ikra
   #
   # @api private
   module Races
-    HINT = "let every element write its own objects only, and variables that no other element reads in the same " \
-           "tick;\n        a second section, or the next tick, can take the new values over; what is changed only " \
-           "(sums[i] += …)\n        or written only, and read in no other way by the same call, is no conflict"
+    ALONE = "let every element write its own objects only, and variables that no other element reads in the same " \
+            "tick;\n        a second section, or the next tick, can take the new values over"
+    CHANGED = "what is changed only\n        (sums[i] += …) or written only, and read in no other way by the same " \
+              "call, is no conflict"
+    # A sum may be changed by all elements, where nobody looks at it.
+    SUM = /\s*(?:\+|-|\*|\||&|\^)=|\s*=\s*\[.*\.(?:min|max)\b/
+    ITEM_SUM = /\]#{SUM}/
+    USED = "what a sum comes to in between is used here, as\n        what the block gives or by other code in it: " \
+           "end the block with something else (nil, or call peach),\n        or give back what each element adds, " \
+           "and put that together after the section, as with sum or join"
+
+    # What has an order that elements make together.
+    IN_ORDER = {
+      Hash => "give the pair of each element back with pmap, and put the Hash together after the section, as with " \
+              "to_h,\n        tally or group_by; or let every element write a Hash of its own",
+      String => "give the text of each element back with pmap, and put it together after the section: parts.join; or " \
+                "let\n        every element write a String of its own"
+    }.freeze
 
     # In what a generator of random numbers holds its state: no variable that Ruby has.
     RANDOM_STATE = "#state"
@@ -33,7 +48,7 @@ module Ikra
         lines = touches.map { |touch| touch[2, 2].join(":") }
         over = what(object, variable, holder)
         message = "#{lines.last}: elements #{elements.join(" and ")} conflict over #{over} in tick #{tick}: " \
-                  "#{clauses(elements, accesses, lines)}\n  hint: #{hint(variable, holder, touches)}"
+                  "#{clauses(elements, accesses, lines)}\n  hint: #{hint(object, variable, holder, touches)}"
         object = nil if of_random?(holder)
         ConflictError.new(message, elements:, object:, variable:, accesses:, lines:)
       end
@@ -53,13 +68,21 @@ module Ikra
         "item #{variable} of the same #{of}#{" (in #{holder.last} of #{holder.first})" if holder}"
       end
 
-      def hint(name, holder, touches)
+      def hint(object, name, holder, touches)
         return OWN_GENERATORS if of_random?(holder)
         return KEPT.sub("NAME", name) if kept?(name, touches)
-        return HINT unless holder == :variable
+        return of_objects(object, touches) unless holder == :variable
+        return "#{own(name)}#{USED}" if sum?(/#{Regexp.escape(name)}#{SUM}/, touches)
 
         "#{own(name)}for a sum write `#{name} += …`,\n        for the best `#{name} = [#{name}, …].min` (or max), " \
           "and nothing else with it"
+      end
+
+      def of_objects(object, touches)
+        class_of = CLASS.bind_call(object)
+        return IN_ORDER.fetch(class_of) if IN_ORDER.key?(class_of)
+
+        sum?(ITEM_SUM, touches) ? "#{ALONE};\n        #{USED}" : "#{ALONE}; #{CHANGED}"
       end
 
       # Is it a value that is computed when it is asked for first, as in `@root ||= …`?
@@ -67,16 +90,13 @@ module Ikra
         return false unless name.is_a?(String) && name.start_with?("@")
 
         touches.any? do |_, writes, path, line|
-          writes && line_of(path, line)&.match?(/#{Regexp.escape(name)}\s*\|\|=/)
+          writes && FileTexts.line(path, line)&.match?(/#{Regexp.escape(name)}\s*\|\|=/)
         end
       end
 
-      def line_of(path, line)
-        File.foreach(path).with_index(1) { |text, number| return text if number == line }
-        nil
-      rescue SystemCallError
-        # It stands in no file, or that is gone.
-        nil
+      # Is it written there as a sum already?
+      def sum?(pattern, touches)
+        touches.any? { |_, _, path, line| FileTexts.line(path, line)&.match?(pattern) }
       end
 
       # Local variables alone can be an element's own.

@@ -215,11 +215,23 @@ module Ikra
 
         message = error.message.gsub("#{Failures::SYMBOL_PATH}:1:", "#{place}:").gsub(SYMBOL_QUOTE, "    |")
         message = Composition.without_own_places(message, place)
-        message = "#{place}: #{message}" unless message.match?(PLACED)
+        message = with_line(place, message) unless message.match?(PLACED)
         told = error.exception(message)
         told.set_backtrace(error.backtrace)
         told
       end
+
+      # A reason that is found as the section runs, with the line as those have it that are found before.
+      def with_line(place, message)
+        path, line = place.match(/\A(.+):(\d+)\z/).captures
+        text = FileTexts.line(path, line.to_i)
+        quote = text && Diagnostic::Place.new(path:, line:, columns: code_in(text), text:).quote(line)
+        first, hint = message.split("\n  hint: ", 2)
+        ["#{place}: #{first}", *quote, *("  hint: #{hint}" if hint)].join("\n")
+      end
+
+      # Which characters of a line are no spaces around it, from 1 on.
+      def code_in(text) = text[/\A\s*/].size + 1..text.rstrip.size
 
       def warn_once(message)
         place = caller.find { |frame| !frame.start_with?(OWN) }

@@ -1,12 +1,22 @@
 //! Exception: its message, and what Ruby tells of it.
 
 use super::{Row, bare, carrying, naming};
-use crate::infer::{EXCEPTION_MESSAGE, Operand};
+use crate::infer::{ARGUMENTS, Fact, Operand, RECEIVER, SUBJECT};
 use crate::ir::ErrorKind;
 use crate::types::{ClassId, Type};
 
 /// That of classes which keep more than a message.
-pub(super) const INITIALIZE: Row = naming("initialize", |s, c| s.initialize_with_text(c));
+pub(super) const INITIALIZE: Row = naming("initialize", |s, c| s.initialize_keeping(c));
+
+/// What these classes tell beside the message.
+pub(super) const KEEPING: &[Row] = &[
+    bare("args", |s, c| s.kept_fact(&c.receiver, ARGUMENTS, None)),
+    bare("key", |s, c| s.kept_fact(&c.receiver, SUBJECT, Some((Fact::Subject, "no key is available")))),
+    bare("name", |s, c| s.kept_fact(&c.receiver, SUBJECT, None)),
+    bare("receiver", |s, c| {
+        s.kept_fact(&c.receiver, RECEIVER, Some((Fact::Receiver, "no receiver is available")))
+    }),
+];
 
 /// Does `initialize` of such a class, given a text alone, keep it as Exception's does?
 pub(crate) const fn keeps_text(owner: ClassId) -> bool {
@@ -19,7 +29,7 @@ pub(crate) const fn keeps_text(owner: ClassId) -> bool {
 pub(super) const ROWS: &[Row] = &[
     carrying("initialize", |s, c| s.initialize_exception(&c.receiver, &c.args)),
     // What it was made with.
-    bare("#told", |s, c| s.record_variable(&c.receiver, EXCEPTION_MESSAGE).unwrap_or_else(Operand::nil)),
+    bare("#told", |s, c| s.told_text(&c.receiver)),
     carrying("==", |s, c| {
         let Some(other) = s.one_argument(c) else { return Operand::bottom() };
         let is_other = |ty: &Type| matches!(ty, Type::Made(class) if s.is_exception(*class));

@@ -2,7 +2,7 @@
 
 use super::{Invocation, Row, array, bare, carrying, naming, recursion, row, spreading};
 use crate::infer::host::RootKey;
-use crate::infer::{Birth, Lowerer, Operand};
+use crate::infer::{Birth, Lowerer, Operand, RECEIVER, SUBJECT};
 use crate::ir::{BinaryOp, ErrorKind, MessagePart, Receiver};
 use crate::types::{ClassId, HashDefault, HashPart, HashSort, RecordType, Shape, Type, TypeSet};
 use std::rc::Rc;
@@ -284,16 +284,22 @@ pub(super) const PRIMITIVES: &[Row] = &[
     }),
     bare("#empty?", array::empty),
     bare("size", array::length),
-    // A key that the section changes later would not be found any more: arrays are sealed, the rest is refused.
+    // A key that the section changes later would not be found any more: arrays are sealed, the rest is refused, as it
+    // runs where by type it could be something else. Gives the key, of the types that it can have then.
     carrying("#check_key", |s, c| {
-        if !s.seal_key(&c.args[0], 0) {
-            return s.refuse_here(
-                "unsupported-key",
-                "an array or Struct that the section changes cannot be the key of a Hash in it",
-                Some("take a copy as the key: hash[key.dup]".into()),
-            );
+        let key = &c.args[0];
+        let sealable = key.types.iter().filter(|ty| s.can_seal(ty, 0)).count();
+        if sealable == 0 || sealable == key.types.len() {
+            return sealed_key(s, key);
         }
-        Operand::nil()
+        s.switch(key, 1, &mut |s, key| {
+            if !key.types.iter().all(|ty| s.can_seal(ty, 0)) {
+                let (message, hint) = refused_key(&key);
+                let told = format!("{message} [unsupported-key]\n  hint: {hint}");
+                return s.fail(ErrorKind::Unsupported(told), &[]);
+            }
+            sealed_key(s, &key)
+        })
     }),
     // An array, or the TypeError of what is no pair; behind it the index where that is told.
     carrying("#pair", |s, c| {
@@ -467,7 +473,7 @@ pub(super) const PRIMITIVES: &[Row] = &[
                 let is_long =
                     |ty: &Type| ty.is_string() || matches!(ty, Type::Tuple(_) | Type::List(_) | Type::Symbol);
                 if key.types.iter().any(is_long) {
-                    return s.send(key, "#is_no_key", &[], 1);
+                    return s.send(key, "#is_no_key", &[c.receiver.clone()], 1);
                 }
                 let is_made = |ty: &Type| matches!(ty.shape(), Shape::Local | Shape::Made | Shape::Proc);
                 if key.types.iter().any(|ty| is_made(ty) && !ty.is_made_string()) {
@@ -477,11 +483,39 @@ pub(super) const PRIMITIVES: &[Row] = &[
                 let (what, operands) = s.told(key);
                 let message =
                     vec![MessagePart::Text("key not found: ".into()), MessagePart::Inspect(what, 0)];
+                if s.keeps_facts(ClassId::KEY_ERROR) {
+                    let message = s.message_of_ruby(message, &operands);
+                    let given = [(RECEIVER, c.receiver.clone()), (SUBJECT, key.clone())];
+                    return s.raise_keeping(ClassId::KEY_ERROR, Some(message), None, &given);
+                }
                 s.fail(ErrorKind::Raise { class: ClassId::KEY_ERROR, message: Some(message) }, &operands)
             })
         })
     }),
 ];
+
+fn sealed_key(s: &mut Lowerer<'_>, key: &Operand) -> Operand {
+    if s.seal_key(key, 0) {
+        return key.clone();
+    }
+    let (message, hint) = refused_key(key);
+    s.refuse_here("unsupported-key", message, Some(hint.into()))
+}
+
+/// What is said of a key that the section may change, and what to do.
+fn refused_key(key: &Operand) -> (&'static str, &'static str) {
+    let is_array = |ty: &Type| matches!(ty, Type::List(_) | Type::Tuple(_));
+    match key.types.iter().all(is_array) {
+        true => (
+            "an array that holds what the section changes cannot be the key of a Hash in it",
+            "have arrays that are keys hold numbers, Strings and Symbols only, as in hash[[x, y]]",
+        ),
+        false => (
+            "a Hash or Struct that the section changes cannot be the key of a Hash in it",
+            "look values up by a number, a String or a Symbol, or by an array of these: hash[[x, y]]",
+        ),
+    }
+}
 
 fn sort(call: &Invocation) -> Option<HashSort> {
     match call.receiver.types.single() {

@@ -167,6 +167,13 @@ fn log_to_base(s: &mut Lowerer<'_>, x: Value, base: Value) -> Value {
     let log = if dialect.log_is_natural { MathFn::Log } else { MathFn::Log2 };
     let (x_log, base_log) = (s.b.math(log, &[x]), s.b.math(log, &[base]));
     let quotient = s.b.binary(BinaryOp::DivF, x_log, base_log);
+    // MRI divides here as the machine does, which is another NaN for 0 / 0 than that of `/`.
+    let nan = s.b.f64(f64::NAN);
+    let machine_nan = s.b.unary(UnaryOp::NegF, nan);
+    let zero = s.b.f64(0.0);
+    let [no_x, no_base] = [x_log, base_log].map(|log| s.b.compare(Comparison::Eq, log, zero));
+    let both = s.b.binary(BinaryOp::AndB, no_x, no_base);
+    let quotient = s.b.select(both, machine_nan, quotient);
     if dialect.log_divides_infinities {
         return quotient;
     }

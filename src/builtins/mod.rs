@@ -42,6 +42,7 @@ use enumerator::named as named_enumerator;
 pub(crate) use enumerator::{enumerates, make as make_enumerator};
 pub(crate) use exception::keeps_text;
 pub(crate) use lazy::{is_lazy, of_lazy};
+pub(crate) use outside::{is_library, of_class};
 pub(crate) use string::text_of;
 
 use crate::infer::keyword_splats::has_hash_splat;
@@ -288,6 +289,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Module(ClassId::MATH) => (&[math::ROWS, module::ROWS], &["Math"]),
         Type::Module(ClassId::REGEXP) => (&[regexp::MODULE_ROWS, module::ROWS], &["RegexpClass"]),
         Type::Module(_) => (&[module::ROWS], &[]),
+        Type::Made(_) if keeps_text(owner) && !is_primitive(name) => (&[exception::KEEPING], &[]),
         Type::Made(_) if owner == ClassId::EXCEPTION || matches!(name, "#told" | "#refuse_lines") => {
             (&[exception::ROWS], &["Exception"])
         }
@@ -429,6 +431,14 @@ const RANDOM: &str = "draw numbers with rand, and make of them what is to be mad
 
 /// What to do instead of a method that does not run.
 pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
+    if let Some(hint) = outside::of_class(owner_name, name) {
+        return hint.into();
+    }
+    if (is_common(owner) || name.starts_with("to_"))
+        && let Some(hint) = outside::of_kernel(name)
+    {
+        return hint.into();
+    }
     match name {
         _ if matches!(owner_name, "Time" | "Date" | "DateTime" | "Process::Status" | "Process") => {
             "keep numbers, taken before the section: time.to_f, date.jd, or a difference of two of them".into()

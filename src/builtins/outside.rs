@@ -46,6 +46,81 @@ impl Outside {
     }
 }
 
+/// Modules of the standard library of which no method runs, although some are written in Ruby: what they come to is C.
+pub(crate) fn is_library(module: &str) -> bool {
+    matches!(module, "SecureRandom" | "JSON" | "Psych" | "Marshal" | "ERB")
+}
+
+/// What to do instead of a method of a class or module that sections do not have, or of its `new`.
+pub(crate) fn of_class(class: &str, name: &str) -> Option<&'static str> {
+    let class = class.strip_prefix("Thread::").unwrap_or(class);
+    Some(match class {
+        "File" if matches!(name, "join" | "basename" | "dirname" | "extname" | "expand_path") => {
+            "make the path before the section, or of Strings: \"#{folder}/#{name}\""
+        }
+        "File" | "IO" | "Dir" | "FileTest" | "FileUtils" | "Pathname" | "Tempfile" | "Socket"
+        | "TCPSocket" => {
+            "read before the section, as in `text = File.read(path)`, and let the block use the variable; write after it \
+             what the section gives"
+        }
+        "Thread" | "Fiber" | "Ractor" | "Queue" | "SizedQueue" => {
+            "leave it out: the elements of a section run on all cores as they are, and each gives its value back by `pmap`"
+        }
+        "Mutex" | "Monitor" | "ConditionVariable" => {
+            "leave the lock out: elements that would change the same thing at once are found, and run in order"
+        }
+        "StringIO" => {
+            "put the text together in a String, as in `text = +\"\"` and `text << part`; read one with each_line"
+        }
+        "StringScanner" => "go through the String by index, or take it apart with scan or split",
+        "SecureRandom" => {
+            "draw before the section, as in `ids = items.map { SecureRandom.hex }`; in a block, `rand` and `Random.new(seed)` \
+             draw"
+        }
+        "JSON" | "Psych" | "ERB" | "Marshal" => {
+            "read before the section, as in `data = JSON.parse(text)`, and let the block use the variable; give values back, \
+             and write the text of them after it"
+        }
+        "Time" | "Date" | "DateTime" if matches!(name, "now" | "today") => {
+            "ask the clock before the section, as in `now = Time.now.to_f`, and let the block use the number"
+        }
+        "Process" if name == "clock_gettime" => {
+            "ask the clock before the section and after it, and let the block use the number"
+        }
+        "GC" | "ObjectSpace" | "TracePoint" | "Signal" => {
+            "do it before the section or after it: it is about all of Ruby"
+        }
+        _ => return None,
+    })
+}
+
+/// The same of methods that all objects have.
+pub(crate) fn of_kernel(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "caller" | "caller_locations" => {
+            "take it before the section, as in `from = caller`, and let the block use the variable; what a block raises has \
+             its backtrace"
+        }
+        "sleep" => "leave it out: nothing in a section has to be waited for",
+        "require" | "require_relative" | "load" => "write it at the top of the file",
+        "system" | "exec" | "spawn" | "fork" | "syscall" => {
+            "run the command before the section, and let the block use what it gave; or after it, with what `pmap` gives"
+        }
+        "gets" | "readline" | "readlines" | "open" | "select" | "test" => {
+            "read before the section, as in `lines = readlines`, and let the block use the variable"
+        }
+        "exit" | "exit!" | "abort" => {
+            "raise an exception in the block, and end the program where it is rescued, around the section"
+        }
+        "at_exit" | "trap" => "set it before the section",
+        "to_json" | "to_yaml" => {
+            "give the value back, and write the text of it after the section: values.to_json"
+        }
+        "display" => "print it: print value",
+        _ => return None,
+    })
+}
+
 /// What a method that does not run is about, if it is about something that sections do not have at all.
 pub(crate) fn outside(owner: ClassId, name: &str) -> Option<Outside> {
     use Outside as O;

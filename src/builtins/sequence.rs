@@ -592,7 +592,7 @@ impl Lowerer<'_> {
             Some(Type::Range { .. }) => s.each_in_range(&sequence, body),
             // `for` sends `each`.
             Some(Type::Nil | Type::Integer | Type::Float | Type::Symbol) => {
-                s.no_method(&sequence, "each", crate::ir::Missing::Undefined)
+                s.no_method(&sequence, "each", crate::ir::Missing::Undefined, &Default::default())
             }
             _ => {
                 let what = s.describe(&sequence.types);

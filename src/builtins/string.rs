@@ -369,7 +369,13 @@ fn asked(s: &mut Lowerer<'_>, function: Intrinsic, strings: &[&Operand], args: &
 
 /// What is found out as the section runs: that it does not run.
 pub(super) const REFUSALS: &[Row] = &[
-    bare("#refuse_encoding", |s, _| refuse(s, "with another encoding", "use UTF-8, US-ASCII or BINARY")),
+    bare("#refuse_encoding", |s, _| {
+        refuse(
+            s,
+            "with another encoding",
+            "give the String back as it is, and encode it after the section; in it texts are UTF-8, US-ASCII or BINARY",
+        )
+    }),
     bare("#refuse_conversion", |s, _| {
         refuse(
             s,

@@ -751,8 +751,9 @@ impl Lowerer<'_> {
         }
         let receiver = arguments.positional.remove(0);
         if self.is_protected(&receiver, name) {
-            return self
-                .switch(&receiver, 9, &mut |s, receiver| s.no_method(&receiver, name, Missing::Protected));
+            return self.switch(&receiver, 9, &mut |s, receiver| {
+                s.no_method(&receiver, name, Missing::Protected, &arguments)
+            });
         }
         arguments.unused = unused;
         let span = self.span;

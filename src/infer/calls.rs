@@ -336,7 +336,16 @@ impl Lowerer<'_> {
                 None
             }
             "raise" | "fail" => Some(self.raise(node, call)),
-            "block_given?" if self.is_of_block() => Some(self.refuse_outer_block()),
+            "block_given?" if self.is_of_block() => Some(
+                self.refuse_here(
+                    "unsupported-block",
+                    "whether the method around the section was called with a block is not known in it",
+                    Some(
+                        "ask before the section, `given = block_given?`, and let the block use the variable"
+                            .into(),
+                    ),
+                ),
+            ),
             "block_given?" => {
                 let given = self.frame().block.is_some();
                 let value = self.b.bool(given);

@@ -427,6 +427,18 @@ impl Lowerer<'_> {
                 }
             };
         }
+        if let Type::Module(module) = ty
+            && matches!(&found, Err(_) | Ok(Some(FoundMethod { method: Method::Ruby(_), .. })))
+            && let class = self.host.class_name(*module)
+            && builtins::is_library(&class)
+        {
+            return Callee::Refused(Refusal {
+                slug: "unsupported-method",
+                message: format!("`{class}.{name}` cannot run in a section"),
+                hint: builtins::of_class(&class, name).map(Into::into),
+                ..Refusal::default()
+            });
+        }
         if call_type != CallType::Core
             && let Ok(Some(found)) = &found
             && let Some(refused) = self.asks_redefined(ty, found)
@@ -789,7 +801,7 @@ impl Lowerer<'_> {
                 }
                 None => self.dispatch(receiver, plain, arguments, None, CallType::Outside),
             },
-            Callee::Missing(missing) => self.no_method(receiver, name, *missing),
+            Callee::Missing(missing) => self.no_method(receiver, name, *missing, arguments),
             Callee::Undefined => self.name_error(receiver, name),
             Callee::Section => match block {
                 Some(block) => self.call_block(block, Vec::new()),

@@ -57,6 +57,8 @@ impl Message {
 
 pub(super) const UNKNOWN_MESSAGE: &str = "the message of this exception is not known in a section \
      [unsupported-rescue-variable]\n  hint: rescue its class apart from others, and say it there";
+/// So many places that raise one are told.
+const MOST_PLACES: usize = 3;
 /// What versions say in words of their own.
 const CLAMP: &str = "min argument must be smaller than max argument";
 const MESSAGE: &[&str] = &["message", "to_s"];
@@ -188,7 +190,7 @@ impl Lowerer<'_> {
                     let ascii = if name.is_ascii() { Encoding::UsAscii } else { Encoding::Utf8 };
                     s.text_in(name, ascii)
                 }
-                _ => s.unknown_message(),
+                _ => s.unknown_message(&error),
             })
         };
         if kept.types.len() == 1 {
@@ -200,8 +202,34 @@ impl Lowerer<'_> {
         self.branch(90, condition, others, |s| s.narrow(kept, &strings))
     }
 
-    fn unknown_message(&mut self) -> Operand {
-        self.fail(ErrorKind::Unsupported(UNKNOWN_MESSAGE.into()), &[])
+    fn unknown_message(&mut self, error: &Caught) -> Operand {
+        let mut places = Vec::new();
+        for number in &error.sites {
+            if self.message_at(*number) != Message::Unknown {
+                continue;
+            }
+            let site = self.program.sites[number.0 as usize].clone();
+            if let Some(class) = super::rescue::class_of_error(&site.error) {
+                let callers = site.callers.iter().map(|(path, line, _)| (path, line));
+                let place = std::iter::once((&site.path, &site.line)).chain(callers);
+                let place =
+                    place.filter(|(path, _)| !path.is_empty()).map(|(path, line)| format!("{path}:{line}"));
+                let class = self.host.class_name(class);
+                let place = place.take(1).map(|place| format!("{place} raises a {class}"));
+                places.extend(place.filter(|place| !places.contains(place)).collect::<Vec<_>>());
+            }
+        }
+        places.truncate(MOST_PLACES);
+        let Some((first, class)) = places.first().and_then(|place| place.split_once(" raises a ")) else {
+            return self.fail(ErrorKind::Unsupported(UNKNOWN_MESSAGE.into()), &[]);
+        };
+        let told = format!(
+            "the message of this exception is not known in a section: {} [unsupported-rescue-variable]\n  hint: ask in \
+             {first} for what it fails for before it does, as `x.nil?`; or `rescue {class}` apart from others, and write \
+             the text there",
+            places.join(", ")
+        );
+        self.fail(ErrorKind::Unsupported(told), &[])
     }
 
     /// Is the error an instance of a class?
@@ -356,6 +384,16 @@ impl Lowerer<'_> {
             }
             _ => Message::Unknown,
         }
+    }
+
+    /// The same of a message that a built-in method has.
+    pub(crate) fn message_of_ruby(&mut self, parts: Vec<MessagePart>, operands: &[Value]) -> Operand {
+        let zero = self.b.i64(0);
+        let mut all = [zero; 2];
+        for (at, operand) in all.iter_mut().zip(operands) {
+            *at = self.encode_payload(*operand);
+        }
+        self.kept_message(&Message::Told(parts), all)
     }
 
     fn is_unmatched(&self, class: ClassId) -> bool {

@@ -4,12 +4,13 @@
 
 use super::Lowerer;
 use super::exception_methods::Message;
+use super::exception_methods::UNKNOWN_MESSAGE;
 use super::host::Method;
 use super::operand::Operand;
 use super::raise::NO_EXCEPTION;
 use super::rescue::Caught;
 use crate::builtins::{Invocation, keeps_text};
-use crate::ir::{Comparison, ErrorKind, Raised, Site, SiteId};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, Missing, Raised, Site, SiteId, UnaryOp, Value};
 use crate::scalar::Ty;
 use crate::syntax::ast::Node;
 use crate::types::{ClassId, Type, TypeSet};
@@ -20,6 +21,31 @@ pub const MESSAGE: &str = "#message";
 pub const RAISED: &str = "#raised";
 pub const RAISED_PATH: &str = "#raised_path";
 
+/// What Ruby keeps beside the message of a KeyError, a FrozenError and a NameError: the key or name, the receiver, and
+/// the arguments; and a number that tells which of these are there (see [`Fact`]).
+pub const SUBJECT: &str = "#subject";
+pub const RECEIVER: &str = "#receiver";
+pub const ARGUMENTS: &str = "#arguments";
+pub const FACTS: &str = "#facts";
+/// The classes that keep such.
+const KEEPING: &[ClassId] = &[ClassId::KEY_ERROR, ClassId::FROZEN_ERROR, ClassId::NAME_ERROR];
+
+/// Bits of [`FACTS`].
+#[derive(Clone, Copy)]
+pub enum Fact {
+    /// It was made with a key or a name.
+    Subject = 1,
+    /// It was made with a receiver.
+    Receiver = 2,
+    /// Ruby has raised it, and the section does not know what it keeps.
+    Unknown = 4,
+    /// The host makes the message: it differs between versions.
+    Untold = 8,
+}
+
+/// Behind these bits stands why there is no such method: [`Missing::number`].
+pub const MISSING_SHIFT: u32 = 4;
+
 /// A class, of what is no object yet the message, and whether Ruby keeps nothing else of it.
 type Told = (ClassId, Option<Message>, bool);
 
@@ -29,10 +55,19 @@ impl Lowerer<'_> {
     }
 
     /// The variables of a new one.
-    pub(super) fn exception_variables(&mut self) -> [(String, Operand); 3] {
-        let zero = self.b.i64(0);
-        [(MESSAGE, Operand::nil()), (RAISED, Operand::integer(zero)), (RAISED_PATH, Operand::integer(zero))]
-            .map(|(name, value)| (name.to_string(), value))
+    pub(super) fn exception_variables(&mut self, class: ClassId) -> Vec<(String, Operand)> {
+        let zero = Operand::integer(self.b.i64(0));
+        let mut all = vec![(MESSAGE, Operand::nil()), (RAISED, zero.clone()), (RAISED_PATH, zero.clone())];
+        if self.keeps_more(class) {
+            let none = [SUBJECT, RECEIVER, ARGUMENTS].map(|name| (name, Operand::nil()));
+            all.extend(none.into_iter().chain([(FACTS, zero)]));
+        }
+        all.into_iter().map(|(name, value)| (name.to_string(), value)).collect()
+    }
+
+    /// Does Ruby keep more of such exceptions than their message, which an object in a section has, too?
+    fn keeps_more(&self, class: ClassId) -> bool {
+        KEEPING.iter().any(|keeping| self.host.is_subclass(class, *keeping))
     }
 
     /// Exception's own `initialize`.
@@ -47,16 +82,148 @@ impl Lowerer<'_> {
         receiver.clone()
     }
 
-    /// The same of those of Ruby's classes that keep more than the message, where they are given no more.
-    pub(crate) fn initialize_with_text(&mut self, call: &Invocation) -> Operand {
-        if call.args.len() > 1 || !call.keywords.is_empty() {
+    /// The same of those of Ruby's classes that keep more than the message.
+    pub(crate) fn initialize_keeping(&mut self, call: &Invocation) -> Operand {
+        let class = match call.receiver.types.single() {
+            Some(ty) => super::class_of(ty),
+            None => return Operand::bottom(),
+        };
+        let is_a = |of: ClassId| self.host.is_subclass(class, of);
+        let (most, keywords): (usize, &[&str]) = match () {
+            () if is_a(ClassId::NO_METHOD_ERROR) => (3, &["receiver"]),
+            () if is_a(ClassId::NAME_ERROR) => (2, &["receiver"]),
+            () if is_a(ClassId::KEY_ERROR) => (1, &["receiver", "key"]),
+            () => (1, &["receiver"]),
+        };
+        let is_known = |(name, _): &(String, Operand)| keywords.contains(&name.as_str());
+        if call.args.len() > most || !call.keywords.iter().all(is_known) {
             return self.refuse_here(
                 "unsupported-new",
-                "an exception that keeps more than a message is made with a message only in a section",
-                Some("leave out the name, the key and the receiver".into()),
+                "an exception that keeps more than a message is made in a section with what Ruby's documentation names",
+                Some("give it a message, and by name the receiver and the key".into()),
             );
         }
-        self.initialize_exception(&call.receiver, &call.args)
+        let mut facts = 0;
+        let mut given: Vec<(&str, Operand)> =
+            [MESSAGE, SUBJECT, ARGUMENTS].into_iter().zip(call.args.iter().cloned()).collect();
+        for (name, value) in &call.keywords {
+            let (variable, fact) = match name.as_str() {
+                "key" => (SUBJECT, Fact::Subject),
+                _ => (RECEIVER, Fact::Receiver),
+            };
+            facts |= fact as i64;
+            given.push((variable, value.clone()));
+        }
+        if facts != 0 {
+            given.push((FACTS, Operand::integer(self.b.i64(facts))));
+        }
+        for (name, value) in given {
+            self.write_record(&call.receiver, name, &value);
+        }
+        call.receiver.clone()
+    }
+
+    /// Does the section ask what an exception of Ruby's own keeps beside its message? Where it does not, nobody makes an
+    /// object to keep it.
+    pub(crate) fn keeps_facts(&self, class: ClassId) -> bool {
+        self.memo.facts.contains(&class)
+    }
+
+    /// Raises one of Ruby's own with what it keeps; without a message where the host makes that.
+    pub(crate) fn raise_keeping(
+        &mut self,
+        class: ClassId,
+        message: Option<Operand>,
+        missing: Option<Missing>,
+        given: &[(&str, Operand)],
+    ) -> Operand {
+        let is_bottom = |value: &Operand| value.is_bottom();
+        if given.iter().map(|(_, value)| value).chain(&message).any(is_bottom) || !self.is_in_memory(class) {
+            return Operand::bottom();
+        }
+        let missing = missing.map_or(0, Missing::number);
+        let mut facts = if message.is_none() { Fact::Untold as i64 } else { 0 } | missing << MISSING_SHIFT;
+        for (name, _) in given {
+            facts |= match *name {
+                SUBJECT => Fact::Subject as i64,
+                RECEIVER => Fact::Receiver as i64,
+                _ => 0,
+            };
+        }
+        let mut values = self.hidden_variables(class);
+        for (name, value) in &mut values {
+            if let Some((_, known)) = given.iter().find(|(known, _)| known == name) {
+                *value = known.clone();
+            }
+            match name.as_str() {
+                MESSAGE => *value = message.clone().unwrap_or_else(Operand::nil),
+                FACTS => *value = Operand::integer(self.b.i64(facts)),
+                _ => {}
+            }
+        }
+        let object = self.make(class, &values);
+        if object.is_bottom() {
+            return object;
+        }
+        let site = self.site(ErrorKind::RaiseMade(class));
+        self.note_raised(&object, class, site);
+        if !self.b.is_dead() {
+            self.fail_at(site, &[object.value()]);
+        }
+        Operand::bottom()
+    }
+
+    /// What an exception keeps by that name; what Ruby says where it was made without.
+    pub(crate) fn kept_fact(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        absent: Option<(Fact, &str)>,
+    ) -> Operand {
+        let Some(class) = receiver.types.single().map(super::class_of) else { return Operand::bottom() };
+        self.memo.changed |= self.memo.facts.insert(class);
+        let Some(facts) = self.facts(receiver) else { return Operand::bottom() };
+        let unknown = self.has_fact(facts, Fact::Unknown);
+        let ok = self.b.unary(UnaryOp::Not, unknown);
+        let of = self.host.class_name(class);
+        let told = format!(
+            "what this {of} keeps beside its message is not known in a section [unsupported-rescue-variable]\n  \
+             hint: rescue it around the one call that raises it, where what that was given is at hand"
+        );
+        self.check(ok, ErrorKind::Unsupported(told), &[]);
+        if let Some((fact, told)) = absent {
+            let ok = self.has_fact(facts, fact);
+            self.check(ok, ErrorKind::ArgumentError(told.into()), &[]);
+        }
+        if self.b.is_dead() {
+            return Operand::bottom();
+        }
+        self.record_variable(receiver, name).unwrap_or_else(Operand::nil)
+    }
+
+    /// What one was made with, where that is known.
+    pub(crate) fn told_text(&mut self, receiver: &Operand) -> Operand {
+        if receiver.types.single().is_some_and(|ty| self.keeps_more(super::class_of(ty))) {
+            let Some(facts) = self.facts(receiver) else { return Operand::bottom() };
+            let untold = self.has_fact(facts, Fact::Untold);
+            let ok = self.b.unary(UnaryOp::Not, untold);
+            self.check(ok, ErrorKind::Unsupported(UNKNOWN_MESSAGE.into()), &[]);
+            if self.b.is_dead() {
+                return Operand::bottom();
+            }
+        }
+        self.record_variable(receiver, MESSAGE).unwrap_or_else(Operand::nil)
+    }
+
+    fn facts(&mut self, receiver: &Operand) -> Option<Value> {
+        let facts = self.record_variable(receiver, FACTS)?;
+        (facts.values.len() == 1).then(|| facts.value())
+    }
+
+    fn has_fact(&mut self, facts: Value, fact: Fact) -> Value {
+        let (bit, zero) = (self.b.i64(fact as i64), self.b.i64(0));
+        let masked = self.b.binary(BinaryOp::And, facts, bit);
+        self.b.compare(Comparison::Ne, masked, zero)
     }
 
     /// Does Ruby keep more of such an exception than its message?
@@ -158,13 +325,17 @@ impl Lowerer<'_> {
                 let object = s.decode_payload(operands[0], Ty::I32);
                 return Operand::one(Type::Made(*class), object);
             };
-            if !is_all || *message == Message::Unknown {
+            let is_untold = *message == Message::Unknown;
+            let is_kept = s.keeps_more(*class);
+            if !is_kept && (!is_all || is_untold) {
                 return s.unknown_exception(*class);
             }
-            let message = match message.is_class_name() {
+            let message = match message.is_class_name() || is_untold {
                 true => Operand::nil(),
                 false => s.kept_message(message, operands),
             };
+            let unknown = if *is_all { 0 } else { Fact::Unknown as i64 };
+            let facts = s.b.i64(unknown | if is_untold { Fact::Untold as i64 } else { 0 });
             if message.is_bottom() {
                 return message;
             }
@@ -173,12 +344,13 @@ impl Lowerer<'_> {
             }
             let mut values = s.hidden_variables(*class);
             let one = s.b.i64(1);
-            let number = s.b.binary(crate::ir::BinaryOp::Add, at, one);
+            let number = s.b.binary(BinaryOp::Add, at, one);
             for (name, value) in &mut values {
                 match name.as_str() {
                     MESSAGE => *value = message.clone(),
                     RAISED => *value = Operand::integer(number),
                     RAISED_PATH => *value = Operand::integer(path),
+                    FACTS => *value = Operand::integer(facts),
                     _ => {}
                 }
             }

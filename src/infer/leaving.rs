@@ -177,7 +177,7 @@ impl Lowerer<'_> {
             hidden.push((FROZEN.to_string(), Operand::bool(self.b.bool(false))));
         }
         if self.is_exception(class) {
-            hidden.extend(self.exception_variables());
+            hidden.extend(self.exception_variables(class));
         }
         let fields = self.memo.fields.entry(class).or_default();
         for (name, _) in &hidden {

@@ -253,6 +253,8 @@ pub struct Memo {
     pub stores: FxHashMap<FunctionKey, Stores>,
     /// Some `rescue` or `ensure` handles an error.
     pub handles: bool,
+    /// Classes of Ruby's own exceptions that the section asks for more than their message.
+    pub facts: BTreeSet<ClassId>,
     /// Number of specialisations by code: beyond a bound the arguments are joined.
     pub specialisations: FxHashMap<usize, Vec<FunctionKey>>,
     /// Instance variables that `initialize` of a class writes when a section makes its objects.

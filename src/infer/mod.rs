@@ -93,7 +93,10 @@ pub(crate) use conditions::module_of;
 pub(crate) use copies::Frozen;
 pub use copies::ORIGINAL;
 pub use evacuation::ARRAY_HEADER;
-pub use exceptions::{MESSAGE as EXCEPTION_MESSAGE, RAISED, RAISED_PATH};
+pub use exceptions::{
+    ARGUMENTS, FACTS, Fact, MESSAGE as EXCEPTION_MESSAGE, MISSING_SHIFT, RAISED, RAISED_PATH, RECEIVER,
+    SUBJECT,
+};
 pub(crate) use functions::Trail;
 pub(crate) use growing::Changing;
 pub use held_procs::PROC_SELF;

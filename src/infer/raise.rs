@@ -3,6 +3,7 @@
 
 use super::Lowerer;
 use super::calls::Arguments;
+use super::exceptions::{RECEIVER, SUBJECT};
 use super::operand::Operand;
 use crate::ir::{ErrorKind, MessagePart, Raised, Receiver, Value};
 use crate::syntax::ast::{Call, Kind, Node, StringPart};
@@ -59,6 +60,11 @@ impl Lowerer<'_> {
                 class = super::conditions::module_of(&operand);
             }
             match class {
+                // A built-in method's.
+                Some(of) if self.frame().builtin && inner.args.len() == 2 => match self.keeps_facts(of) {
+                    true => return self.raise_of_ruby(node, of, &inner.args),
+                    false => nodes = vec![&inner.args[0]],
+                },
                 Some(of) if has_one_text(inner) && self.is_exception(of) && self.is_said_by_text(of) => {
                     nodes = inner.args.iter().collect();
                 }
@@ -193,6 +199,23 @@ impl Lowerer<'_> {
             })
             .collect();
         self.raise_with((class, raised), &message, values, vec![], vec![])
+    }
+
+    /// `raise Class.new(message, receiver: …)` of a built-in method, where the section asks for more than the message.
+    fn raise_of_ruby(&mut self, node: &Node, class: ClassId, given: &[Node]) -> Operand {
+        let Some(mut arguments) = self.arguments(given) else { return Operand::bottom() };
+        self.enter(node);
+        let mut message = arguments.positional.remove(0);
+        if matches!(given[0].kind, Kind::String(_)) {
+            let text = self.string_of_text("");
+            message = self.send(&text, "#tell", &[message], 0xc1);
+        }
+        let given: Vec<(&str, Operand)> = arguments
+            .keywords
+            .into_iter()
+            .map(|(name, value)| (if name == "key" { SUBJECT } else { RECEIVER }, value))
+            .collect();
+        self.raise_keeping(class, Some(message), None, &given)
     }
 
     /// `raise Class, value`, where that is no text alone.

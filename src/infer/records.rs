@@ -11,7 +11,7 @@ use super::leaving::ORDER;
 use super::operand::Operand;
 use super::operand::Values;
 use super::{BlockRef, Frame, LocalValue, Lowerer};
-use crate::builtins::{self, Builtin};
+use crate::builtins::{self, Builtin, Invocation};
 use crate::ir::{Comparison, ErrorKind};
 use crate::syntax::ast::Code;
 use crate::types::{ClassId, RecordType, Type};
@@ -75,16 +75,17 @@ impl Lowerer<'_> {
             }
             Some(FoundMethod { owner, method: Method::Native { .. }, .. })
                 if builtins::keeps_text(owner)
-                    && arguments.positional.len() < 2
-                    && arguments.keywords.is_empty()
-                    && arguments.splat.is_none() =>
+                    && arguments.splat.is_none()
+                    && !has_hash_splat(&arguments.keywords) =>
             {
                 None
             }
             _ => {
                 let name = self.host.class_name(class);
-                let hint =
-                    "objects of classes with an `initialize` in Ruby can be made; others before the section";
+                let hint = builtins::of_class(&name, "new").unwrap_or(
+                    "make it before the section and let the block use the variable; a section makes objects of classes \
+                     whose `initialize` is written in Ruby",
+                );
                 return self.refuse_here(
                     "unsupported-new",
                     format!("`{name}.new` cannot run in a section"),
@@ -193,9 +194,22 @@ impl Lowerer<'_> {
             None if !self.host.members(class).is_empty() || self.host.is_subclass(class, ClassId::DATA) => {
                 self.initialize_struct(receiver, class, arguments);
             }
-            None if self.is_exception(class) => {
-                self.initialize_exception(receiver, &arguments.positional);
-            }
+            None if self.is_exception(class) => match self.host.method(class, "initialize") {
+                Ok(Some(found)) if builtins::keeps_text(found.owner) => {
+                    self.initialize_keeping(&Invocation {
+                        receiver: receiver.clone(),
+                        name: "initialize".into(),
+                        args: arguments.positional.clone(),
+                        splat: None,
+                        keywords: arguments.keywords.clone(),
+                        keyword_splat: arguments.keyword_splat,
+                        block: None,
+                    });
+                }
+                _ => {
+                    self.initialize_exception(receiver, &arguments.positional);
+                }
+            },
             None => {}
         }
     }

@@ -154,6 +154,19 @@ impl Lowerer<'_> {
         items.iter().any(|ty| self.needs_seal(ty, depth + 1))
     }
 
+    /// Can such a key be sealed, with all that it may hold?
+    pub(crate) fn can_seal(&mut self, ty: &Type, depth: u32) -> bool {
+        if !self.needs_seal(ty, depth) {
+            return true;
+        }
+        let items = match ty {
+            ty if self.is_set(ty) => return true,
+            Type::List(_) | Type::Tuple(_) if depth < MAX_DEPTH => self.types_of_items(ty),
+            _ => return false,
+        };
+        items.iter().all(|ty| self.can_seal(ty, depth + 1))
+    }
+
     /// A key of a Hash, with all that it is compared by: false if it may change unnoticed.
     pub(crate) fn seal_key(&mut self, key: &Operand, depth: u32) -> bool {
         let types: Vec<Type> = key.types.iter().cloned().collect();

@@ -1,5 +1,7 @@
 //! Places that can fail, and types in words.
 
+use super::calls::Arguments;
+use super::exceptions::{ARGUMENTS, RECEIVER, SUBJECT};
 use super::host::Holder;
 use super::{Frame, Host, Lowerer, Operand};
 use crate::ir::{ErrorKind, Missing, Raised, Receiver, Site, SiteId, Value};
@@ -124,12 +126,41 @@ impl Lowerer<'_> {
     }
 
     /// NoMethodError for a receiver of one class.
-    pub(crate) fn no_method(&mut self, receiver: &Operand, name: &str, missing: Missing) -> Operand {
+    pub(crate) fn no_method(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        missing: Missing,
+        arguments: &Arguments,
+    ) -> Operand {
+        if self.keeps_facts(ClassId::NO_METHOD_ERROR) {
+            let given = arguments.splat.is_none() && arguments.keywords.is_empty();
+            let arguments = given.then(|| self.tuple(&arguments.positional));
+            let Some(arguments) = arguments else {
+                return self.refuse_here(
+                    "unsupported-rescue-variable",
+                    format!(
+                        "with what `{name}` was called is not known to the NoMethodError that this raises"
+                    ),
+                    Some(
+                        "call it without `*` and without keywords, or ask only for the message's class"
+                            .into(),
+                    ),
+                );
+            };
+            let name = self.symbol(name);
+            let given = [(SUBJECT, name), (RECEIVER, receiver.clone()), (ARGUMENTS, arguments)];
+            return self.raise_keeping(ClassId::NO_METHOD_ERROR, None, Some(missing), &given);
+        }
         let (receiver, operands) = self.receiver(receiver);
         self.fail(ErrorKind::NoMethod { name: name.into(), receiver, missing }, &operands)
     }
 
     pub(crate) fn name_error(&mut self, receiver: &Operand, name: &str) -> Operand {
+        if self.keeps_facts(ClassId::NAME_ERROR) {
+            let given = [(SUBJECT, self.symbol(name)), (RECEIVER, receiver.clone())];
+            return self.raise_keeping(ClassId::NAME_ERROR, None, None, &given);
+        }
         let (receiver, operands) = self.receiver(receiver);
         self.fail(ErrorKind::NameError { name: name.into(), receiver }, &operands)
     }

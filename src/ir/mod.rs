@@ -141,6 +141,7 @@ pub enum BinaryOp {
     AddF,
     SubF,
     MulF,
+    /// 0 / 0 is the NaN without a sign, as MRI's `double_div` has it, whatever the machine gives.
     DivF,
     /// Ruby's `Float#%`: the sign of the divisor.
     FloorModF,
@@ -712,6 +713,11 @@ impl Missing {
         (Self::Protected, "protected"),
         (Self::Super, "super"),
     ];
+
+    /// Its place among these.
+    pub fn number(self) -> i64 {
+        Self::NAMES.iter().position(|(missing, _)| *missing == self).unwrap_or(0) as i64
+    }
 
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(missing, _)| *missing == self).map_or("", |(_, name)| name)

@@ -28,6 +28,16 @@ module RandomPrograms
       Node.statement(scope.declare(fresh("v"), types).name, " = ", value)
     end
 
+    # What an error of Ruby's own keeps beside its message.
+    def kept_fact(depth)
+      error = fresh("e")
+      pairs = Array.new(between(1, 3)) { |key| "#{key} => #{between(0, 9)}" }.join(", ")
+      asked = pick(["#{error}.key", "#{error}.receiver.size", "(#{error}.key + #{error}.receiver.sum { |_, v| v })"])
+      value = Node.fixed("begin\n{ #{pairs} }.fetch(", expression([:int], depth - 1),
+                         ")\nrescue KeyError => #{error}\n", asked, "\nend")
+      Node.statement(scope.declare(fresh("v"), [:int]).name, " = ", value)
+    end
+
     # As often as a counter says.
     def retrying(depth)
       name = fresh("t")

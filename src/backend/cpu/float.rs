@@ -4,7 +4,7 @@ use super::emit::Emitter;
 use super::runtime::FMOD;
 use crate::error::Error;
 use cranelift_codegen::ir::condcodes::FloatCC;
-use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_codegen::ir::{InstBuilder, InstructionData, Value, types};
 
 impl Emitter<'_> {
     /// Half away from zero. Adding 0.5 first would round 0.49999999999999994 up and odd integers beyond 2^52 to even
@@ -21,6 +21,35 @@ impl Emitter<'_> {
         // The sign of x also on a step of 0, so that -0.2 becomes -0.0.
         let step = self.builder.ins().fcopysign(step, x);
         self.builder.ins().fadd(whole, step)
+    }
+
+    /// 0 / 0 is the NaN without a sign, where processors give one with a sign. That is looked at only where the quotient
+    /// is NaN.
+    pub fn divide_floats(&mut self, x: Value, y: Value) -> Result<Value, Error> {
+        let quotient = self.builder.ins().fdiv(x, y);
+        if self.is_no_zero(x) || self.is_no_zero(y) {
+            return Ok(quotient);
+        }
+        let merge = self.builder.create_block();
+        let odd = self.cold_block();
+        let result = self.builder.append_block_param(merge, types::F64);
+        let is_nan = self.builder.ins().fcmp(FloatCC::Unordered, quotient, quotient);
+        self.builder.ins().brif(is_nan, odd, &[], merge, &[quotient.into()]);
+        self.start(odd);
+        let zero = self.builder.ins().f64const(0.0);
+        let [no_x, no_y] = [x, y].map(|value| self.builder.ins().fcmp(FloatCC::Equal, value, zero));
+        let both = self.builder.ins().band(no_x, no_y);
+        let nan = self.builder.ins().f64const(f64::NAN);
+        let odd = self.builder.ins().select(both, nan, quotient);
+        self.jump(merge, odd);
+        self.start(merge);
+        Ok(result)
+    }
+
+    fn is_no_zero(&self, value: Value) -> bool {
+        let dfg = &self.builder.func.dfg;
+        let instruction = dfg.value_def(value).inst().map(|instruction| dfg.insts[instruction]);
+        matches!(instruction, Some(InstructionData::UnaryIeee64 { imm, .. }) if imm.as_f64() != 0.0)
     }
 
     /// C's `fmod`, moved to the sign of the divisor, as Ruby's `flodivmod` does it.

@@ -357,7 +357,7 @@ impl<'a> Emitter<'a> {
             BinaryOp::AddF => self.builder.ins().fadd(x, y),
             BinaryOp::SubF => self.builder.ins().fsub(x, y),
             BinaryOp::MulF => self.builder.ins().fmul(x, y),
-            BinaryOp::DivF => self.builder.ins().fdiv(x, y),
+            BinaryOp::DivF => self.divide_floats(x, y)?,
             BinaryOp::FloorModF => self.floor_mod_float(x, y)?,
             BinaryOp::RemF => self.call_c(FMOD, &[x, y], types::F64)?,
             BinaryOp::PowF => self.call_c(POW, &[x, y], types::F64)?,

@@ -2,7 +2,7 @@
 
 module Array
   def __refuse_frozen
-    raise FrozenError, "can't modify frozen Array: #{inspect}"
+    raise FrozenError.new("can't modify frozen Array: #{inspect}", receiver: self)
   end
 
   def __insert_all(all)

@@ -334,6 +334,6 @@ module Hash
 
     # In the encoding of the format, as a text that is given is.
     message = "key#{shown} not found"
-    raise KeyError, message
+    raise KeyError.new(message, receiver: self, key: name.to_sym)
   end
 end

@@ -1,5 +1,5 @@
 module MadeHash
   def __refuse_frozen
-    raise FrozenError, "can't modify frozen Hash: #{inspect}"
+    raise FrozenError.new("can't modify frozen Hash: #{inspect}", receiver: self)
   end
 end

@@ -21,6 +21,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+/// What is said of ENV.
+pub const ENVIRONMENT: &str =
+    "the environment of the process is no part of a section: ENV has methods of its own";
+
 /// Where a method is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lookup {
@@ -113,6 +117,9 @@ impl Assumptions {
                 };
                 let here = owner(singleton)?;
                 if owner(pool.class(class))? != here {
+                    if classes::is_of_environment(ruby, singleton)? {
+                        return Ok(Some(ENVIRONMENT.into()));
+                    }
                     let (class, name) = (pool.name(class), value::name_of(*name));
                     let module = here.filter(|owner| *owner != singleton).map(classes::path);
                     return Ok(Some(match module {

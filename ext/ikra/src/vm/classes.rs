@@ -46,6 +46,14 @@ pub fn inherits(class: VALUE, ancestor: VALUE) -> bool {
     unsafe { rb_sys::rb_class_inherited_p(class, ancestor) == value::TRUE }
 }
 
+/// Is it the singleton class of ENV, the one object that most programs know which has methods of its own?
+pub fn is_of_environment(ruby: &Ruby, singleton: VALUE) -> Result<bool, Error> {
+    let environment: Value = ruby.class_object().const_get("ENV")?;
+    // SAFETY: it is live; that it is no Integer or the like, which have no such class, ends in `protect` otherwise.
+    let class = protect(|| unsafe { rb_sys::rb_singleton_class(environment.as_raw()) })?;
+    Ok(class == singleton)
+}
+
 /// All ancestors in order.
 pub fn ancestors(module: VALUE) -> Result<RArray, Error> {
     // SAFETY: as above.

@@ -15,9 +15,10 @@ use ikra_core::error::Error as CoreError;
 use ikra_core::heap::Schema;
 use ikra_core::heap::schema::ColumnSchema;
 use ikra_core::infer::host::Refusal;
-use ikra_core::infer::raised_words;
+use ikra_core::infer::{Fact, MISSING_SHIFT, raised_words};
 use ikra_core::ir::{
-    BufferKind, ErrorKind, KernelId, MessagePart, Part, Raised, Receiver, SiteId, THIS_METHOD, Watched,
+    BufferKind, ErrorKind, KernelId, MessagePart, Missing, Part, Raised, Receiver, SiteId, THIS_METHOD,
+    Watched,
 };
 use ikra_core::types::{ArrayKind, ClassId, Shape};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
@@ -202,7 +203,28 @@ impl Decoder<'_> {
         // SAFETY: both are live.
         let (object, message) = unsafe { (Value::from_raw(object), Value::from_raw(values[message])) };
         let failures: RModule = ikra(self.ruby)?.const_get("Failures")?;
-        let _: Value = failures.funcall("complete", (object, message, frames))?;
+        let facts = maker.kept.map_or(0, |[facts, ..]| number(values[facts]));
+        if facts & Fact::Unknown as i64 != 0 {
+            return Err(Trouble::Unsupported {
+                message: "an exception that one of Ruby's methods has raised leaves the section, which does not know \
+                          the receiver, the name or the key that it keeps [unsupported-rescue-variable]"
+                    .into(),
+                hint: "let its message and class leave the section: [error.class, error.message]".into(),
+            });
+        }
+        let kept = self.ruby.ary_new();
+        if let Some([_, rest @ ..]) = maker.kept {
+            for place in rest {
+                // SAFETY: it is live.
+                kept.push(unsafe { Value::from_raw(values[place]) })?;
+            }
+            kept.push(facts & Fact::Subject as i64 != 0)?;
+            kept.push(facts & Fact::Receiver as i64 != 0)?;
+            let missing = usize::try_from(facts >> MISSING_SHIFT).unwrap_or(0);
+            let missing = Missing::NAMES.get(missing).map(|(_, name)| *name);
+            kept.push((facts & Fact::Untold as i64 != 0).then_some(missing).flatten())?;
+        }
+        let _: Value = failures.funcall("complete", (object, message, frames, kept))?;
         Ok(())
     }
 

@@ -8,7 +8,10 @@ use crate::vm::{classes, value};
 use ikra_core::error::Error;
 use ikra_core::faults;
 use ikra_core::heap::Schema;
-use ikra_core::infer::{EXCEPTION_MESSAGE, FROZEN, ORDER, ORIGINAL, OrderNames, RAISED, RAISED_PATH};
+use ikra_core::infer::{
+    ARGUMENTS, EXCEPTION_MESSAGE, FACTS, FROZEN, ORDER, ORIGINAL, OrderNames, RAISED, RAISED_PATH, RECEIVER,
+    SUBJECT,
+};
 use ikra_core::types::ClassId;
 use magnus::Ruby;
 use magnus::rb_sys::protect;
@@ -26,6 +29,8 @@ pub struct Maker {
     order: usize,
     /// Of an exception: where its message is, and where the site and path are that it was raised at.
     pub raised: Option<[usize; 3]>,
+    /// Where what is known of it beside the message is, of one that keeps more: facts, subject, receiver, arguments.
+    pub kept: Option<[usize; 4]>,
     /// Where the number is of the object that it is a copy of.
     original: Option<usize>,
     /// Of a Struct: which variable each member is.
@@ -63,6 +68,12 @@ impl Maker {
             [Some(message), Some(site), Some(path)] => Some([message, site, path]),
             _ => None,
         };
+        let kept = match [FACTS, SUBJECT, RECEIVER, ARGUMENTS].map(known) {
+            [Some(facts), Some(subject), Some(receiver), Some(arguments)] => {
+                Some([facts, subject, receiver, arguments])
+            }
+            _ => None,
+        };
         let members = classes::members(value);
         let place = |member: &String| {
             let place = names.iter().position(|name| name == member);
@@ -78,6 +89,7 @@ impl Maker {
             names: names.iter().map(|name| value::intern(ruby, name)).collect(),
             order,
             raised,
+            kept,
             original: names.iter().position(|name| *name == ORIGINAL),
             members,
             freezes: names.iter().position(|name| *name == FROZEN),

@@ -184,10 +184,10 @@ module Kernel
 
   # ---- inspect
 
-  # Of what `fetch` has not found: 65 characters of it at most.
-  def __is_no_key
+  # Of what `fetch` has not found in a Hash: 65 characters of it at most.
+  def __is_no_key(hash)
     shown = inspect
     shown = shown[0, 62] + "..." if shown.size > 65
-    raise KeyError, "key not found: #{shown}"
+    raise KeyError.new("key not found: #{shown}", receiver: hash, key: self)
   end
 end

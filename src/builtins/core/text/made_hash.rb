@@ -115,7 +115,7 @@ module MadeHash
   # Behind the others: none has the key.
   def __insert(key, value)
     __change
-    __check_key(key)
+    key = __check_key(key)
     __take_slot(key) if __raw_keys.__hashes?(key)
     __raw_keys.__push(key.__as_key)
     __raw_values.__push(value)
