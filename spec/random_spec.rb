@@ -15,6 +15,13 @@ module Randoms
     end
   end
 
+  # Holds what a section has made.
+  class Holder
+    attr_accessor :random, :more
+
+    def initialize(random) = @random = random
+  end
+
   # One of the user's, below Ruby's.
   class Loaded < Random
     def rand(limit = 6) = super + 1
@@ -138,6 +145,127 @@ each_backend do |backend|
     end
   end
 
+  describe "one that a section makes and Ruby keeps" do
+    # The generators in what there is, each by the place where it is met first, with its state.
+    def told(value, known = {}.compare_by_identity)
+      case value
+      when Random then known[value] ||= [known.size, value.seed, value.frozen?, value.dup.rand, Marshal.dump(value)]
+      when Array then value.map { |item| told(item, known) }
+      when Hash then value.map { |pair| told(pair, known) }
+      when Randoms::Walker, Randoms::Holder
+        value.instance_variables.map { |name| [name, told(value.instance_variable_get(name), known)] }
+      else value
+      end
+    end
+
+    # What comes of it, and what is left of the objects, which `make` makes; told before and after Ruby has drawn from all.
+    def expect_same_randoms(make, &run)
+      backend = Ikra.backend
+      both = [:ruby, backend].map do |one|
+        Ikra.backend = one
+        objects = make.call
+        all = [objects, run.call(objects)]
+        [told(all), draw_from(all), told(all)]
+      end
+      expect(both[1]).to eq(both[0])
+    ensure
+      Ikra.backend = backend
+    end
+
+    def draw_from(value)
+      case value
+      when Random then value.frozen? ? nil : Array.new(700) { value.rand(1000) }.sum
+      when Array then value.map { |item| draw_from(item) }
+      when Hash then draw_from(value.to_a)
+      when Randoms::Walker, Randoms::Holder then draw_from(value.instance_variables.map { |name| value.instance_variable_get(name) })
+      end
+    end
+
+    seeds = -> { Randoms::SEEDS }
+    holders = -> { [nil, Random.new(7), nil].map { |random| Randoms::Holder.new(random) } }
+
+    it "is a result, with its state and seed" do
+      expect_same_randoms(seeds) { |all| all.pmap { |seed| Random.new(seed) } }
+      expect_same_randoms(seeds) { |all| all.pmap { |seed| r = Random.new(seed); 630.times { r.rand }; r } }
+      expect_same_randoms(seeds) { |all| all.pmap { |seed| seed.even? ? Random.new(seed) : nil } }
+      expect_same_randoms(seeds) { |all| all.pmap { |seed| seed > 5 ? Random.new(seed) : seed > 0 ? [seed] : "none" } }
+      made = seeds.call.pmap { |seed| Random.new(seed) }
+      expect(made).to eq(seeds.call.map { |seed| Random.new(seed) })
+    end
+
+    it "is in what is a result, as one object where it is one" do
+      expect_same_randoms(seeds) { |all| all.pmap { |seed| Randoms::Walker.new(seed % 1000).tap(&:step) } }
+      expect_same_randoms(seeds) { |all| all.pmap { |seed| r = Random.new(seed); s = r; x = [r, { r: s }, s]; s.rand; x } }
+      expect_same_randoms(seeds) { |all| all.pmap { |seed| Array.new(seed % 5) { |i| Random.new(i) } * 2 } }
+      expect_same_randoms(seeds) { |all| all.pmap { |seed| [1, 2].to_h { |i| [i, Random.new(seed)] } } }
+      expect_same_randoms(seeds) { |all| all.pmap { |seed| r = Random.new(seed); [r, r.dup.tap(&:rand), r.clone] } }
+      expect_same_randoms(seeds) { |all| all.pmap { |seed| r = Random.new(seed).freeze; r.rand; [r, r.dup, r.clone] } }
+      expect_same_randoms(-> { [3, 4].map { |i| Random.new(i) } }) { |all| all.pmap { |r| [r.rand(2) > 0 ? r.dup : r, r] } }
+      expect_same_randoms(-> { [Random.new(3).freeze] }) { |all| all.pmap { |r| [r.clone, r.dup] } }
+    end
+
+    it "is stored in objects, arrays and Hashes that exist" do
+      expect_same_randoms(holders) { |all| all.peach { |h| h.random = Random.new(3) } && nil }
+      expect_same_randoms(holders) { |all| all.peach { |h| r = Random.new(3); h.more = [r, h.random ||= r]; r.rand } && nil }
+      expect_same_randoms(holders) { |all| all.peach(5) { |h| h.random ||= Random.new(3); h.random.rand } && nil }
+      expect_same_randoms(holders) { |all| all.peach(5) { |h| h.more = Random.new(3); h.random = h.more; h.more.rand } && nil }
+      expect_same_randoms(-> { [[1], [2]] }) { |all| all.peach { |list| list << Random.new(list[0]) } && nil }
+      expect_same_randoms(seeds) { |all| list = []; all.peach { |seed| list << Random.new(seed) }; list }
+    end
+
+    it "leaves an Ikra.section, where elements and the code around them draw from it" do
+      expect_same_randoms(seeds) { |_| Ikra.section { Random.new(3) } }
+      expect_same_randoms(seeds) { |_| Ikra.section { r = Random.new(3); x = r.rand(10); [r, x, r, r.dup, r.clone, r.seed] } }
+      expect_same_randoms(seeds) { |_| Ikra.section { r = Random.new(3).freeze; r.rand; [r, r.dup, r.clone] } }
+      expect_same_randoms(seeds) { |_| Ikra.section { [1, 2].to_h { |i| [i, Random.new(i)] } } }
+      expect_same_randoms(holders) { |all| Ikra.section { r = Random.new(8); all.each { |h| h.random ||= r; h.random.rand }; r } }
+      expect_same_randoms(holders) { |all| Ikra.section { x = all.pmap { Random.new(4) }; x.each(&:rand); x } }
+      expect_same_randoms(holders) { |all| Ikra.section { x = [1, 2, 3].map { |i| Random.new(i) }; [x.pmap { |r| r.rand(100) }, x] } }
+      expect_same_randoms(holders) do |all|
+        Ikra.section { all.peach { |h| h.more = h.random || Random.new(5) }; all.pmap { |h| h.more.rand(9) } }
+      end
+      expect_same_randoms(holders) do |all|
+        Ikra.section do
+          a = Randoms::Walker.new(3)
+          b = [1, 2].pmap { |i| Randoms::Walker.new(i) }
+          b.each(&:step)
+          all[0].more = a
+          [a, b, a.step]
+        end
+      end
+      expect_same_randoms(holders) do |all|
+        Ikra.section do
+          a, b = Random.new(1), Random.new(1)
+          all[0].random, all[2].random = a, b
+          [a == b, a.equal?(b), a.equal?(all[0].random), a == all[1].random]
+        end
+      end
+    end
+
+    it "is seen and drawn from in an Ikra.sync" do
+      expect_same_randoms(holders) do |all|
+        Ikra.section do
+          random = Random.new(5)
+          all[0].random = random
+          Ikra.sync { all[0].random.rand }
+          random.rand
+          Ikra.sync { all[0].random.rand }
+          number = random.rand(1000)
+          Ikra.sync { nil }
+          random.rand
+          [number, random]
+        end
+      end
+      expect_same_randoms(holders) do |all|
+        Ikra.section do
+          all[0].more = walker = Randoms::Walker.new(5)
+          Ikra.sync { all[0].more.step }
+          [walker.step, walker]
+        end
+      end
+    end
+  end
+
   it "that several elements share has them run in order" do
     random, copy, conflicts = Random.new(3), Random.new(3), Ikra.conflicts
     Ikra.conflicts = :in_order
@@ -189,7 +317,7 @@ each_backend do |backend|
   next if backend == :ruby
 
   it "is refused where Ruby has more, with a hint" do
-    expect { [1].pmap { |x| Random.new(x) } }.to raise_error(Ikra::UnsupportedError, /Random is made in C/)
+    expect { [1].pmap { |x| Randoms::Loaded.new(x) } }.to raise_error(Ikra::UnsupportedError, /Loaded.new` cannot run/)
     expect { [1].pmap { |x| Random.new(x).bytes(4) } }.to raise_error(Ikra::UnsupportedError, /draw numbers with rand/)
     expect { [1].pmap { |x| [x, 1].shuffle(random: x) } }.to raise_error(Ikra::UnsupportedError, /give a Random, or none/)
     expect { [1].pmap { |x| Random.new(x).rand(0.0..Float::INFINITY) } }.to raise_error(Ikra::UnsupportedError, /finite range/)

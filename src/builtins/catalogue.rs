@@ -90,8 +90,8 @@ const OBJECTS: &[(&str, &str)] = &[
     ),
     (
         "Random",
-        "Of generators that were there before and of those that a section makes: their numbers are Ruby's. Where elements \
-         share one, the section runs in order.",
+        "Of generators that were there before and of those that a section makes: their numbers are Ruby's, and a result or \
+         an object can keep one that was made, with which Ruby goes on. Where elements share one, the section runs in order.",
     ),
     (
         "String",

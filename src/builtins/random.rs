@@ -20,7 +20,7 @@ const ROWS: &[Row] = &[
 pub(crate) fn lookup(name: &str) -> Option<Builtin> {
     match ROWS.iter().find(|row| row.name == name) {
         Some(row) => Some(Builtin::Rule(row)),
-        None => ruby_method("Random", if name == "clone" { "dup" } else { name }).map(Builtin::Ruby),
+        None => ruby_method("Random", name).map(Builtin::Ruby),
     }
 }
 

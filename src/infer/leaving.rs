@@ -89,7 +89,7 @@ impl Lowerer<'_> {
                 let mut parts = record.fields.iter().map(|(_, types)| types.filter(|ty| !is_block(ty)));
                 parts.all(|types| self.parts_can_leave(&types, met, within))
             }
-            Type::Record(record) if record.class.is_plain() => {
+            Type::Record(record) if record.class.leaves() => {
                 if !self.class_can_leave(record.class) {
                     return false;
                 }
@@ -118,9 +118,6 @@ impl Lowerer<'_> {
                 let what = self.describe(&other.clone().into());
                 let hint = match other {
                     Type::Enumerator(..) => "end the chain with to_a",
-                    Type::Record(record) if record.class == ClassId::RANDOM => {
-                        "keep a seed instead, or draw with `rand`, which needs no Random"
-                    }
                     Type::Record(record) if record.class == ClassId::MATCH_DATA => {
                         "return what was found: its texts or places"
                     }
@@ -146,7 +143,8 @@ impl Lowerer<'_> {
     fn class_can_leave(&mut self, class: ClassId) -> bool {
         let is_plain_exception =
             self.is_exception(class) && (!self.has_more(class) || self.is_of_text(class));
-        if self.host.is_opaque(class) && !is_plain_exception {
+        let is_known = class.leaves() && !class.is_plain();
+        if self.host.is_opaque(class) && !is_known && !is_plain_exception {
             let name = self.host.class_name(class);
             self.refuse_here(
                 "unsupported-result",

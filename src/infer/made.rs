@@ -99,7 +99,7 @@ impl Lowerer<'_> {
         fn go(types: &TypeSet, within: &mut Vec<ClassId>, f: &mut dyn FnMut(ClassId, &[ClassId])) {
             for ty in types {
                 let class = match ty {
-                    Type::Record(record) if record.class.is_plain() => Some(record.class),
+                    Type::Record(record) if record.class.leaves() => Some(record.class),
                     _ => None,
                 };
                 if let Some(class) = class {

@@ -109,6 +109,12 @@ impl ClassId {
     pub const fn is_plain(self) -> bool {
         self.0 == Self::OBJECT.0 || self.0 as usize >= Self::BUILTIN.len()
     }
+
+    /// Can its objects leave the section that makes them, with their variables? Others that are Ruby's own have rules of
+    /// their own.
+    pub const fn leaves(self) -> bool {
+        self.is_plain() || self.0 == Self::RANDOM.0
+    }
 }
 
 /// The classes under one user-defined root class: they share one id space, class by class.

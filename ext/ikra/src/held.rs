@@ -82,6 +82,7 @@ const HELD: &[(&str, &[&str])] = &[
             "writing/refresh::Refresh.arrays",
             "writing/refresh::Refresh.frozen",
             "writing/refresh::Refresh.hashes",
+            "writing/refresh::Refresh.randoms",
             "writing/refresh::Refresh.strings",
             "writing/refresh::Sorted.arrays",
             "writing/refresh::Sorted.hashes",

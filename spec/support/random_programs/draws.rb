@@ -3,9 +3,31 @@
 module RandomPrograms
   # Generators of random numbers: those that elements hold, and those that a section makes.
   module Draws
-    # A number of the element's own generator, or of a new one.
+    # So many programs have value objects that make generators of their own, and keep them.
+    KEPT = Float(ENV.fetch("IKRA_FUZZ_KEPT_RANDOMS", 0.3))
+
+    def dice_records? = matches?(@seed + 17, KEPT)
+
+    # In `initialize` of a value object: a generator that may have been drawn from, and may be another object's, too.
+    def dice_line
+      made = Node.fixed("@dice = Random.new(", expression([:int], 1), ")")
+      chance(0.5) ? made : Node.fixed(made, "\n#{"@dice.rand\n" * between(1, 3)}")
+    end
+
+    # That of a value object at hand.
+    def kept_dice
+      return unless dice_records?
+
+      found = scope.variables.select { |v| v.types.is_a?(Array) && v.types.size == 1 && record?(v.types.first) }
+      found = found.reject { |v| @classes[v.types.first].data? }
+      "#{pick(found).name}.dice" if found.any?
+    end
+
+    # A number of the element's own generator, of that of a value object, or of a new one.
     def drawn(depth)
       limit = pick(%w[3 100 4294967297 1..6 -5...5])
+      kept = kept_dice
+      return e(kept, ".rand(#{limit})") if kept && chance(0.7)
       return e(dice, ".rand(#{limit})") if dice && chance(0.7)
 
       random = Node.fixed("Random.new(", expression([:int], [depth, 1].min), ")")

@@ -99,7 +99,8 @@ module RandomPrograms
       names = klass.ivars.keys
       same = names.map { |n| "@#{n} == other.#{n}" }.join(" && ")
       readers = [Node.fixed("attr_reader #{names.map { |n| ":#{n}" }.join(", ")}\n")]
-      [*(klass.changes ? changing_methods(klass) : readers), initializer(klass),
+      readers_of_dice = dice_records? ? [Node.fixed("attr_reader :dice\n")] : []
+      [*readers_of_dice, *(klass.changes ? changing_methods(klass) : readers), initializer(klass),
        Node.fixed("def ==(other) = other.is_a?(#{klass.name}) && #{same}\n"),
        sum_method(klass), Node.fixed("def deconstruct = [#{names.map { |n| "@#{n}" }.join(", ")}]\n"),
        Node.fixed("def inspect = \"a #{klass.name}\"\n")]
@@ -112,6 +113,7 @@ module RandomPrograms
           value = chance(0.75) ? e("p_#{name}") : expression(types, 2)
           Node.fixed("@#{name} = ", value)
         end
+        lines << dice_line if dice_records?
         lines << e("freeze") if !klass.changes && chance(0.3)
         Node.fixed("def initialize(#{parameters.join(", ")})\n", Node.body(lines), "\nend\n")
       end

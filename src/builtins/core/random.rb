@@ -28,6 +28,10 @@ module Random
     Random.new(seed, __of: self)
   end
 
+  def clone
+    frozen? ? dup.freeze : dup
+  end
+
   def __copy_of(state)
     copy = __list(625)
     i = 0

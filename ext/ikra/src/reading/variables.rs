@@ -43,7 +43,7 @@ pub enum Access {
 
 /// Variables that objects of Ruby's own classes have here, and no user can name.
 pub const RANDOM_STATE: &str = "#state";
-const RANDOM_SEED: &str = "#seed";
+pub const RANDOM_SEED: &str = "#seed";
 
 impl Access {
     /// An instance variable, or a member where the name has no `@`.

@@ -2,7 +2,7 @@
 //! marshalling give and take them.
 
 use crate::vm::reflection::{Own, call};
-use crate::vm::value;
+use crate::vm::value::{self, Decoded};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{Error, RArray, Ruby, Value};
 use rb_sys::VALUE;
@@ -44,17 +44,37 @@ pub fn seed(ruby: &Ruby, random: VALUE) -> Result<VALUE, Error> {
 }
 
 /// What [`load`] takes, with such items as [`state`] gives; everything else is as it is in `random`.
-pub fn dump(ruby: &Ruby, random: VALUE, state: &[i64]) -> Result<VALUE, Error> {
+pub fn dump(ruby: &Ruby, random: VALUE, state: impl IntoIterator<Item = i64>) -> Result<VALUE, Error> {
     let dump: RArray = call(ruby, Own::DumpRandom, &[random])?;
+    put_state(dump, state)?;
+    Ok(dump.as_raw())
+}
+
+/// Gives a Random that was just allocated its state, an array of such items, and its seed.
+pub fn set(ruby: &Ruby, random: VALUE, state: VALUE, seed: VALUE) -> Result<(), Error> {
+    let dump = ruby.ary_new_capa(3);
+    // SAFETY: the caller keeps both alive; that the items are Integers is asked.
+    let items = unsafe { value::items(state) }.iter().map(|item| match value::decode(*item) {
+        Decoded::Integer(item) => item,
+        _ => 0,
+    });
+    put_state(dump, items)?;
+    // SAFETY: as above.
+    dump.store(2, unsafe { Value::from_raw(seed) })?;
+    load(ruby, random, dump.as_raw())
+}
+
+fn put_state(dump: RArray, state: impl IntoIterator<Item = i64>) -> Result<(), Error> {
+    let mut items = state.into_iter();
     let mut words = [0_u32; WORDS];
-    words.iter_mut().zip(state).for_each(|(word, item)| *word = *item as u32);
+    words.iter_mut().zip(&mut items).for_each(|(word, item)| *word = item as u32);
+    let left = items.next().unwrap_or(1);
     // SAFETY: the words are as many as are said; memory that there is not raises, which ends in `protect`.
     let number =
         protect(|| unsafe { rb_sys::rb_integer_unpack(words.as_ptr().cast(), WORDS as _, 4, 0, FLAGS) })?;
     // SAFETY: it was just made.
     dump.store(0, unsafe { Value::from_raw(number) })?;
-    dump.store(1, state.get(WORDS).copied().unwrap_or(1))?;
-    Ok(dump.as_raw())
+    dump.store(1, left)
 }
 
 /// Gives a Random that is not frozen what [`dump`] has made, which takes no memory.

@@ -2,6 +2,7 @@
 //! refers to become Ruby's when they are met: empty at first, so that depth is no recursion, and filled before anybody
 //! else sees them (`decoder.rs`).
 
+use crate::reading::variables::{RANDOM_SEED, RANDOM_STATE};
 use crate::vm::classes;
 use crate::vm::errors::Trouble;
 use crate::vm::object_pool::ObjectPool;
@@ -225,6 +226,9 @@ impl OfClass {
         let mut names = vec![ORDER];
         names.extend(members.iter().chain(set).map(String::as_str));
         names.extend([FROZEN, ORIGINAL].into_iter().filter(|name| buffer(name, Part::Payload).is_some()));
+        if class == ClassId::RANDOM {
+            names.extend([RANDOM_STATE, RANDOM_SEED]);
+        }
         let variable = |name: &&str| {
             let is_it = |column: &&ikra_core::heap::schema::ColumnSchema| {
                 column.hierarchy == hierarchy && column.name == *name

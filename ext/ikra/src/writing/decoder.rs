@@ -287,9 +287,12 @@ impl<'a> Decoder<'a> {
                 order = payload;
                 continue;
             }
-            *value = match immediate(shape, payload) {
-                Some(value) => value,
-                None => self.made_empty(shape, payload)?,
+            *value = match (immediate(shape, payload), shape) {
+                (Some(value), _) => value,
+                (None, Shape::Array(kind)) if maker.state() == Some(place) => {
+                    self.items(kind, payload)?.as_raw()
+                }
+                _ => self.made_empty(shape, payload)?,
             };
         }
         let order = maker.order_of(self.ruby, self.schema(), order)?;

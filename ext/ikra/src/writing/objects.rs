@@ -1,10 +1,11 @@
 //! Objects that a section has made, as Ruby's: allocated, and their variables set in the order in which Ruby would have
 //! set them. `initialize` has run in the section.
 
+use crate::reading::variables::{RANDOM_SEED, RANDOM_STATE};
 use crate::vm::errors::Trouble;
 use crate::vm::object_layout::Template;
 use crate::vm::object_pool::ObjectPool;
-use crate::vm::{classes, value};
+use crate::vm::{classes, random_state, value};
 use ikra_core::error::Error;
 use ikra_core::faults;
 use ikra_core::heap::Schema;
@@ -13,8 +14,8 @@ use ikra_core::infer::{
     SUBJECT,
 };
 use ikra_core::types::ClassId;
-use magnus::Ruby;
-use magnus::rb_sys::protect;
+use magnus::rb_sys::{FromRawValue, protect};
+use magnus::{Ruby, Value};
 use rb_sys::{ID, VALUE};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
@@ -33,6 +34,8 @@ pub struct Maker {
     pub kept: Option<[usize; 4]>,
     /// Where the number is of the object that it is a copy of.
     original: Option<usize>,
+    /// Of a Random: where its state is, and its seed.
+    random: Option<[usize; 2]>,
     /// Of a Struct: which variable each member is.
     members: Option<Vec<usize>>,
     /// Frozen as soon as they are made: all of them, or those of which this variable says so.
@@ -74,6 +77,10 @@ impl Maker {
             }
             _ => None,
         };
+        let random = match [RANDOM_STATE, RANDOM_SEED].map(known) {
+            [Some(state), Some(seed)] => Some([state, seed]),
+            _ => None,
+        };
         let members = classes::members(value);
         let place = |member: &String| {
             let place = names.iter().position(|name| name == member);
@@ -90,6 +97,7 @@ impl Maker {
             order,
             raised,
             kept,
+            random,
             original: names.iter().position(|name| *name == ORIGINAL),
             members,
             freezes: names.iter().position(|name| *name == FROZEN),
@@ -105,6 +113,11 @@ impl Maker {
     /// Where the number of the order is among the variables.
     pub const fn order(&self) -> usize {
         self.order
+    }
+
+    /// Where the array of a Random's state is, which no other object refers to.
+    pub fn state(&self) -> Option<usize> {
+        self.random.map(|[state, _]| state)
     }
 
     /// A new object without variables.
@@ -165,7 +178,8 @@ impl Maker {
         order.places.iter().map(|place| self.names[*place])
     }
 
-    /// Sets all variables of an object that was just allocated. The values are on the stack, one for each name.
+    /// Sets all variables of an object that was just allocated. The values are on the stack, one for each name. The array
+    /// of a Random's state has its items.
     pub fn set(
         &self,
         object: VALUE,
@@ -176,6 +190,11 @@ impl Maker {
         match origin {
             Some(origin) => self.set_copied(object, order, values, &origin)?,
             None => self.set_variables(object, order, values)?,
+        }
+        if let Some([state, seed]) = self.random {
+            // SAFETY: the object is live.
+            let ruby = Ruby::get_with(unsafe { Value::from_raw(object) });
+            random_state::set(&ruby, object, values[state], values[seed])?;
         }
         if self.frozen || self.freezes.is_some_and(|place| values[place] == value::TRUE) {
             // SAFETY: the object is live.
@@ -246,7 +265,11 @@ impl Maker {
             }
             value::NIL
         })?;
-        if self.members.is_none() && self.raised.is_none() && order.tries.get() < TRIES {
+        if self.members.is_none()
+            && self.raised.is_none()
+            && self.random.is_none()
+            && order.tries.get() < TRIES
+        {
             order.tries.set(order.tries.get() + 1);
             let names: Vec<ID> = order.places.iter().map(|place| self.names[*place]).collect();
             // SAFETY: the object has got these variables and no others.

@@ -3,15 +3,17 @@
 
 use crate::reading::hashes;
 use crate::reading::strings as texts;
-use crate::reading::variables::{Access, BLOCK};
+use crate::reading::variables::{Access, BLOCK, RANDOM_SEED};
 use crate::running::changes::{Cell, Changes, Item, Length, may_grow};
 use crate::vm::errors::{Stop, Trouble};
 use crate::vm::gvl::insist;
+use crate::vm::random_state;
 use crate::vm::value::{self, Decoded, decode};
 use crate::writing::born::{Known, OfClass, Pairs};
 use crate::writing::changed_strings;
 use crate::writing::decoder::{Decoder, Values, immediate};
 use crate::writing::exceptions;
+use crate::writing::random_states;
 use crate::writing::texts_now;
 use ikra_core::error::Error;
 use ikra_core::fallible;
@@ -63,6 +65,8 @@ pub struct Refresh {
     arrays: Vec<(VALUE, VALUE)>,
     hashes: Vec<(VALUE, [VALUE; 2])>,
     strings: Vec<(VALUE, VALUE)>,
+    /// What [`random_state::load`] takes.
+    randoms: Vec<(VALUE, VALUE)>,
 }
 
 /// The places of what is known, by sort.
@@ -125,7 +129,8 @@ impl Group {
             let types = column.filter(|column| column.classes.len() <= 1).map(|column| &column.stored.types);
             Variable { name, payload: variable.payload, tags: variable.tags, values, types }
         });
-        let all: Vec<_> = all.filter(|variable| !variable.name.starts_with('#')).collect();
+        let is_seen = |name: &str| !name.starts_with('#') || name == RANDOM_SEED;
+        let all: Vec<_> = all.filter(|variable| is_seen(&variable.name)).collect();
         // What the section reads of others of the hierarchy, and never sets in these.
         let others = decoder.schema().columns.iter().filter(|column| {
             let is_known = || all.iter().any(|variable| variable.name == column.name);
@@ -142,6 +147,18 @@ impl Group {
             })
             .collect();
         all.into_iter().chain(others).collect()
+    }
+
+    /// The Randoms among them, with where their states are in the section.
+    fn randoms(&self, decoder: Decoder<'_>) -> Result<Vec<(VALUE, ArrayKind, i64)>, Error> {
+        let OfClass { maker, variables } = &*self.of_class;
+        let Some(state) = maker.state() else { return Ok(Vec::new()) };
+        let states = Values::of(variables[state], decoder.heap.store.columns());
+        let state = |(row, object): (&usize, &VALUE)| match states.get(*row)? {
+            (Shape::Array(kind), id) => Ok((*object, kind, id)),
+            _ => Err(Error::Internal("a Random without a state".into())),
+        };
+        self.rows.iter().zip(&self.objects).map(state).collect()
     }
 
     /// Calls `f` with the number of each object whose variable holds something else than its column says, and what.
@@ -250,6 +267,21 @@ pub fn prepare(decoder: Decoder<'_>) -> Result<Refresh, Trouble> {
                 refresh.variables.push(write);
             }
         }
+        for (random, kind, id) in group.randoms(decoder)? {
+            let held = random_state::state(decoder.ruby, random)?;
+            let mut differs = false;
+            each_item(decoder, (kind, id), &held_items(held), |_, _, _| differs = true)?;
+            if !differs {
+                continue;
+            }
+            if is_frozen(random) {
+                return Err(random_states::frozen());
+            }
+            let items = held_items(decoder.items(kind, id)?.as_raw());
+            let dump = random_state::dump(decoder.ruby, random, items.into_iter().map(value::fixnum_value))?;
+            decoder.pinned.hold(dump)?;
+            fallible::push(&mut refresh.randoms, (random, dump))?;
+        }
         if let Some(place) = group.of_class.maker.freezes() {
             let columns = decoder.heap.store.columns();
             let flags = group.of_class.variables[place].payload.map(|buffer| &columns[buffer]);
@@ -320,6 +352,9 @@ impl Refresh {
                 insist(|| Ok(protect(&mut write)?))?;
             }
         }
+        for (random, dump) in self.randoms {
+            insist(|| Ok(random_state::load(decoder.ruby, random, dump)?))?;
+        }
         for object in self.frozen {
             // SAFETY: as above.
             insist(|| Ok(protect(|| unsafe { rb_sys::rb_obj_freeze(object) })?))?;
@@ -383,6 +418,14 @@ pub fn read(decoder: Decoder<'_>) -> Result<Result<Changes, String>, Trouble> {
                     "`{}` of an object of {class} that the section has made holds what it cannot hold in the section",
                     variable.name
                 )));
+            }
+        }
+    }
+    for group in &sorted.groups {
+        for (random, kind, id) in group.randoms(decoder)? {
+            let held = held_items(random_state::state(decoder.ruby, random)?);
+            if !read_items(decoder, &numbers, (kind, id), &held, &mut changes)? {
+                return Err(Error::Internal("the state of a Random has another length".into()).into());
             }
         }
     }

@@ -735,12 +735,30 @@ impl<'a> Results<'a> {
             )));
         };
         let mut at = at;
-        for (value, part) in values.iter_mut().zip(parts) {
-            *value = self.value(part, words, at)?.as_raw();
+        for (place, (value, part)) in values.iter_mut().zip(parts).enumerate() {
+            let made = match maker.state() == Some(place) {
+                true => self.filled(part, words, at)?,
+                false => self.value(part, words, at)?,
+            };
+            *value = made.as_raw();
             at += part.width;
         }
         maker.set(object, order, values, self.decoder.origin(maker, values)?)?;
         self.decoder.complete_exception(object, maker, values)
+    }
+
+    /// An array with its items, which nothing else refers to.
+    fn filled(&self, encoding: &Encoding, words: Words<'_>, at: usize) -> Result<Value, Trouble> {
+        let start = match encoding.kind {
+            Kind::Reference => words.get(at)?,
+            Kind::Tagged { shared: true, .. } if words.get(at)? as i32 == Shape::List.tag() => {
+                words.get(at + 1)?
+            }
+            _ => return self.value(encoding, words, at),
+        } as usize;
+        let items = self.items(ListKind(!words.get(start)? as u32))?;
+        let first = start + ARRAY_HEADER as usize;
+        self.array(length(words.get(start + 1)?), |i| self.value(items, words, first + i * items.width))
     }
 
     /// A Hash that may be met several times: it is known by where its keys are, and gets its pairs later.
