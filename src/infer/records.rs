@@ -3,14 +3,15 @@
 //! and nobody asks which of two equal ones it is: otherwise they are kept in memory ([`super::made`]).
 
 use super::births::Birth;
+use super::builtins::{self, Builtin};
 use super::calls::Arguments;
+use super::exceptions::keeps_text;
 use super::host::{FoundMethod, Method, StructKeywords};
 use super::keyword_splats::has_hash_splat;
 use super::leaving::ORDER;
 use super::operand::Operand;
 use super::operand::Values;
 use super::{BlockRef, Frame, LocalValue, Lowerer};
-use crate::builtins::{self, Builtin};
 use crate::ir::{Comparison, ErrorKind};
 use crate::syntax::ast::Code;
 use crate::types::{ClassId, RecordType, Type};
@@ -47,7 +48,7 @@ impl Lowerer<'_> {
         let code = match initialize {
             Some(FoundMethod { owner, method: Method::Ruby(code), .. }) if is_plain => Some((owner, code)),
             Some(FoundMethod { owner, method: Method::Native { .. }, .. }) if class == ClassId::RANDOM => {
-                match builtins::random::lookup("initialize") {
+                match self.builtins.of_random("initialize") {
                     Some(Builtin::Ruby(code)) => Some((owner, code)),
                     _ => None,
                 }
@@ -73,7 +74,7 @@ impl Lowerer<'_> {
                 None
             }
             Some(FoundMethod { owner, method: Method::Native { .. }, .. })
-                if builtins::keeps_text(owner)
+                if keeps_text(owner)
                     && arguments.positional.len() < 2
                     && arguments.keywords.is_empty()
                     && arguments.splat.is_none() =>
