@@ -13,12 +13,15 @@ pub mod diagnostic;
 pub mod error;
 pub mod fallible;
 pub mod faults;
+pub mod front;
 pub mod hashing;
 pub mod heap;
 pub mod huge_pages;
 pub mod infer;
 pub mod intrinsics;
 pub mod ir;
+#[cfg(test)]
+mod layers;
 pub mod memory;
 pub mod parallel;
 pub mod profile;

@@ -4,9 +4,9 @@
 
 use super::sequence::{least, most};
 use super::{Invocation, Row, bare, carrying, naming, row};
-use crate::infer::{Arguments, Birth, BlockRef, CallType, Lowerer, Operand};
-use crate::ir::{Comparison, ErrorKind};
-use crate::types::{ArrayKind, HashSort, Type, TypeSet};
+use crate::infer::{Arguments, BlockRef, CallType, Lowerer, Operand};
+use crate::ir::Comparison;
+use crate::types::{ArrayKind, HashSort, Type};
 
 pub(super) const ROWS: &[Row] = &[
     row("each", |s, c| {
@@ -142,7 +142,7 @@ pub(super) const OWN_EACH: Row = naming("Enumerable", |s, c| {
         let _ = s.count_arguments(c, 0, 0);
         return Operand::bottom();
     }
-    let items = make(s, EACH, &c.receiver, &[]);
+    let items = super::make_enumerator(s, EACH, &c.receiver, &[]);
     let result = s.send_block(&items, &c.name, &c.args, c.block.clone());
     let gives_self = ["each_with_index", "reverse_each", "each_entry", "each_slice", "each_cons"];
     if gives_self.contains(&c.name.as_str()) && c.block.is_some() && !result.is_bottom() {
@@ -240,7 +240,7 @@ fn yields_several(method: &str, ty: &Type) -> bool {
 pub(crate) fn enumerates(ty: &Type, name: &str, arguments: usize) -> bool {
     let none = arguments == 0;
     match ty {
-        ty if super::lazy::is_lazy(ty) => name == "each" && none,
+        ty if super::is_lazy(ty) => name == "each" && none,
         // These give columns, or refuse.
         Type::Column(..) if matches!(name, "map" | "collect" | "select" | "filter" | "reject") => false,
         ty if ty.is_hash() && matches!(name, "each_pair" | "each_key" | "each_value") => none,
@@ -287,26 +287,6 @@ pub(crate) fn enumerates(ty: &Type, name: &str, arguments: usize) -> bool {
         },
         _ => false,
     }
-}
-
-pub(crate) fn make(s: &mut Lowerer<'_>, name: &str, receiver: &Operand, args: &[Operand]) -> Operand {
-    // Of its arguments Ruby looks at one already here.
-    let by = match name {
-        "%" => args.first(),
-        "step" if matches!(receiver.types.single(), Some(Type::Range { .. })) => args.first(),
-        "step" => args.get(1),
-        _ => None,
-    };
-    if let Some(by) = by.filter(|by| matches!(by.types.single(), Some(Type::Integer | Type::Float))) {
-        let zero = s.b.ty(by.value());
-        let zero = s.b.zero(zero);
-        let ok = s.b.compare(Comparison::Ne, by.value(), zero);
-        s.check(ok, ErrorKind::ArgumentError("step can't be 0".into()), &[]);
-    }
-    let parts: Vec<&Operand> = std::iter::once(receiver).chain(args).collect();
-    let types: Vec<TypeSet> = parts.iter().map(|p| p.types.clone()).collect();
-    let values = parts.iter().flat_map(|p| p.values.iter().copied()).collect();
-    Operand { types: Type::Enumerator(name.into(), types.into()).into(), values, birth: Birth::UNKNOWN }
 }
 
 /// An array, not a Hash.

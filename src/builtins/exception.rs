@@ -3,7 +3,7 @@
 use super::{Row, bare, carrying, naming};
 use crate::infer::{ARGUMENTS, Fact, Operand, RECEIVER, SUBJECT};
 use crate::ir::ErrorKind;
-use crate::types::{ClassId, Type};
+use crate::types::Type;
 
 /// That of classes which keep more than a message.
 pub(super) const INITIALIZE: Row = naming("initialize", |s, c| s.initialize_keeping(c));
@@ -17,14 +17,6 @@ pub(super) const KEEPING: &[Row] = &[
         s.kept_fact(&c.receiver, RECEIVER, Some((Fact::Receiver, "no receiver is available")))
     }),
 ];
-
-/// Does `initialize` of such a class, given a text alone, keep it as Exception's does?
-pub(crate) const fn keeps_text(owner: ClassId) -> bool {
-    matches!(
-        owner,
-        ClassId::NAME_ERROR | ClassId::NO_METHOD_ERROR | ClassId::KEY_ERROR | ClassId::FROZEN_ERROR
-    )
-}
 
 pub(super) const ROWS: &[Row] = &[
     carrying("initialize", |s, c| s.initialize_exception(&c.receiver, &c.args)),

@@ -250,7 +250,7 @@ pub(super) const SYMBOL_ROWS: &[Row] = &[
         }
     }),
     bare("to_proc", |s, c| {
-        named(s, &c.name, Some(&c.receiver), &mut |s, name| {
+        super::named(s, &c.name, Some(&c.receiver), &mut |s, name| {
             let block = s.symbol_block(name.to_string());
             s.kept_block(&block)
         })
@@ -391,7 +391,7 @@ fn responds(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 }
 
 fn responds_to(s: &mut Lowerer<'_>, call: &Invocation, all: bool) -> Operand {
-    named(s, &call.name, call.args.first(), &mut |s, name| {
+    super::named(s, &call.name, call.args.first(), &mut |s, name| {
         let Some(ty) = call.receiver.types.iter().next().cloned() else { return Operand::bottom() };
         let mut find = |name: &str| {
             let found = match &ty {
@@ -430,77 +430,9 @@ fn send(s: &mut Lowerer<'_>, call: &Invocation, call_type: CallType) -> Operand 
     if call.args.is_empty() {
         return s.fail(ErrorKind::ArgumentError("no method name given".into()), &[]);
     }
-    named(s, &call.name, call.args.first(), &mut |s, name| {
+    super::named(s, &call.name, call.args.first(), &mut |s, name| {
         let arguments = call.with_args(call.args[1..].to_vec()).arguments(false);
         s.dispatch(&call.receiver, name, &arguments, call.block.clone(), call_type)
-    })
-}
-
-/// Does `f` with the name that the first argument is: the one that is written out, or each by which calls here have been
-/// so far. Any other is found out when the call comes to it, and the section begins anew.
-pub(crate) fn named(
-    s: &mut Lowerer<'_>,
-    method: &str,
-    name: Option<&Operand>,
-    f: &mut dyn FnMut(&mut Lowerer<'_>, &str) -> Operand,
-) -> Operand {
-    let Some(name) = name else { return super::wrong_count(s, 0, "1+") };
-    if let Some(name) = s.symbol_name(name) {
-        return f(s, &name);
-    }
-    s.switch(name, 0x630, &mut |s, name| {
-        let symbol = match name.types.single() {
-            Some(Type::Symbol) => name,
-            Some(ty) if ty.is_string() => s.send(&name, "to_sym", &[], 3),
-            Some(Type::Nil | Type::True | Type::False | Type::Integer | Type::Float) => {
-                return s.each_of_bool(&name, &mut |s, name| {
-                    let (what, operands) = s.told(name);
-                    let about = MessagePart::Inspect(what, 0);
-                    let message = vec![about, MessagePart::Text(" is not a symbol nor a string".into())];
-                    let error = ErrorKind::Raise { class: ClassId::TYPE_ERROR, message: Some(message) };
-                    s.fail(error, &operands)
-                });
-            }
-            _ => return refuse_name(s, method),
-        };
-        if symbol.is_bottom() {
-            return symbol;
-        }
-        let known = s.names_called_here();
-        one_of_names(s, &symbol, &known, 0, f)
-    })
-}
-
-fn refuse_name(s: &mut Lowerer<'_>, method: &str) -> Operand {
-    s.refuse_here(
-        "unsupported-method",
-        format!("`{method}` takes a Symbol or a String in a section"),
-        Some("name the method or variable by one".into()),
-    )
-}
-
-fn one_of_names(
-    s: &mut Lowerer<'_>,
-    symbol: &Operand,
-    known: &[String],
-    at: u32,
-    f: &mut dyn FnMut(&mut Lowerer<'_>, &str) -> Operand,
-) -> Operand {
-    let Some((first, others)) = known.split_first() else {
-        let number = s.b.unary(UnaryOp::ExtendI32, symbol.value());
-        return s.fail(ErrorKind::NewName, &[number]);
-    };
-    let number = s.symbol(first).value();
-    let is_it = s.b.compare(Comparison::Eq, symbol.value(), number);
-    let condition = crate::infer::Condition { value: is_it, yes: vec![], no: vec![] };
-    let f = std::cell::RefCell::new(f);
-    s.within_slot(at, |s| {
-        s.branch(
-            37,
-            condition,
-            |s| s.within_slot(0, |s| (f.borrow_mut())(s, first)),
-            |s| one_of_names(s, symbol, others, at + 1, &mut *f.borrow_mut()),
-        )
     })
 }
 
@@ -510,7 +442,7 @@ fn variable(
     call: &Invocation,
     f: &mut dyn FnMut(&mut Lowerer<'_>, &str) -> Operand,
 ) -> Operand {
-    named(s, &call.name, call.args.first(), &mut |s, name| match call.receiver.types.single() {
+    super::named(s, &call.name, call.args.first(), &mut |s, name| match call.receiver.types.single() {
         // Ruby looks at the name first, whatever it is asked of.
         _ if !names_variable(name) => refuse_variable_name(s, name),
         Some(ty) if ty.is_instance() => f(s, name),
@@ -1227,12 +1159,6 @@ impl Lowerer<'_> {
     /// Is it a Struct or value object that Ruby compares by its members, also as a key?
     fn is_alike_by_members(&mut self, ty: &Type) -> bool {
         self.alike_by(ty) == AlikeBy::Members
-    }
-
-    /// What the members of a Struct can hold.
-    pub(crate) fn types_of_members(&mut self, ty: &Type) -> TypeSet {
-        let names = self.host.members(crate::infer::class_of(ty));
-        names.iter().fold(TypeSet::empty(), |all, name| all.union(&self.types_of_variable(ty, name)))
     }
 
     /// Is `eql?` Ruby's own, and that of all objects if it is an object's?

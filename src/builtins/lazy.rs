@@ -1,18 +1,11 @@
 //! Lazy Enumerators: Enumerators of methods of `core/` that go through what is before them and have the block as a proc,
 //! or a number. What asks for items (`first`, `find`, `to_a`, `sum` …) is Enumerator's own, and ends where it has enough.
 
-use super::{Invocation, Row, carrying, enumerator, row};
+use super::{Invocation, Row, carrying, make_enumerator, row};
+use crate::infer::builtins::LAZY;
 use crate::infer::{Lowerer, Operand};
 use crate::ir::{Comparison, ErrorKind};
 use crate::types::Type;
-
-/// What the names of their methods begin with.
-pub(super) const LAZY: &str = "#lazy";
-
-/// Is it one?
-pub(crate) fn is_lazy(ty: &Type) -> bool {
-    matches!(ty, Type::Enumerator(method, _) if method.starts_with(LAZY))
-}
 
 /// What only lazy ones have.
 pub(crate) fn of_lazy(name: &str) -> Option<&'static Row> {
@@ -21,8 +14,8 @@ pub(crate) fn of_lazy(name: &str) -> Option<&'static Row> {
 
 /// `lazy` of what can be gone through.
 pub(super) fn make(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    let each = enumerator::make(s, "each", &call.receiver, &[]);
-    enumerator::make(s, LAZY, &each, &[])
+    let each = make_enumerator(s, "each", &call.receiver, &[]);
+    make_enumerator(s, LAZY, &each, &[])
 }
 
 pub(super) const ROWS: &[Row] = &[
@@ -81,7 +74,7 @@ fn plain(s: &mut Lowerer<'_>, call: &Invocation, method: &str) -> Operand {
     if !s.count_arguments(call, 0, 0) {
         return Operand::bottom();
     }
-    enumerator::make(s, method, &call.receiver, &[])
+    make_enumerator(s, method, &call.receiver, &[])
 }
 
 fn by_block(s: &mut Lowerer<'_>, call: &Invocation, method: &str) -> Operand {
@@ -93,7 +86,7 @@ fn by_block(s: &mut Lowerer<'_>, call: &Invocation, method: &str) -> Operand {
         return s.fail(ErrorKind::ArgumentError(message), &[]);
     };
     let block = s.kept_block(block);
-    if block.is_bottom() { block } else { enumerator::make(s, method, &call.receiver, &[block]) }
+    if block.is_bottom() { block } else { make_enumerator(s, method, &call.receiver, &[block]) }
 }
 
 fn by_count(s: &mut Lowerer<'_>, call: &Invocation, method: &str) -> Operand {
@@ -103,7 +96,7 @@ fn by_count(s: &mut Lowerer<'_>, call: &Invocation, method: &str) -> Operand {
     let ok = s.b.compare(Comparison::Ge, count, zero);
     let message = format!("attempt to {} negative size", call.name);
     s.check(ok, ErrorKind::ArgumentError(message), &[]);
-    enumerator::make(s, method, &call.receiver, &[Operand::integer(count)])
+    make_enumerator(s, method, &call.receiver, &[Operand::integer(count)])
 }
 
 fn by_size(s: &mut Lowerer<'_>, call: &Invocation, method: &str) -> Operand {
@@ -111,7 +104,7 @@ fn by_size(s: &mut Lowerer<'_>, call: &Invocation, method: &str) -> Operand {
         return refused(s, call);
     }
     let Some(size) = s.one_argument(call) else { return Operand::bottom() };
-    enumerator::make(s, method, &call.receiver, &[size])
+    make_enumerator(s, method, &call.receiver, &[size])
 }
 
 fn with_index(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
@@ -127,13 +120,13 @@ fn with_index(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     };
     let Some(first) = first.map(Operand::integer) else { return Operand::bottom() };
     match &call.block {
-        None => enumerator::make(s, "#lazy_with_index", &call.receiver, &[first]),
+        None => make_enumerator(s, "#lazy_with_index", &call.receiver, &[first]),
         Some(block) => {
             let block = s.kept_block(block);
             if block.is_bottom() {
                 return block;
             }
-            enumerator::make(s, "#lazy_each_index", &call.receiver, &[first, block])
+            make_enumerator(s, "#lazy_each_index", &call.receiver, &[first, block])
         }
     }
 }
@@ -143,5 +136,5 @@ fn by_pattern(s: &mut Lowerer<'_>, call: &Invocation, method: &str) -> Operand {
         return refused(s, call);
     }
     let Some(pattern) = s.one_argument(call) else { return Operand::bottom() };
-    enumerator::make(s, method, &call.receiver, &[pattern])
+    make_enumerator(s, method, &call.receiver, &[pattern])
 }

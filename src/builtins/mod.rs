@@ -5,9 +5,7 @@
 //! Ruby raises, they raise.
 #![deny(unsafe_code)]
 
-pub(crate) mod arity;
 mod array;
-pub(crate) mod basic_operations;
 #[cfg(test)]
 mod catalogue;
 mod changes;
@@ -19,16 +17,16 @@ mod float;
 mod format;
 mod hash;
 mod integer;
-pub(crate) mod kernel;
+mod kernel;
 mod lazy;
 mod math;
 mod module;
 mod numeric;
-pub(crate) mod output;
+mod output;
 mod outside;
 mod packing;
 mod procs;
-pub(crate) mod random;
+mod random;
 mod range;
 mod recursion;
 mod regexp;
@@ -39,14 +37,14 @@ mod structs;
 mod tuple;
 
 use enumerator::named as named_enumerator;
-pub(crate) use enumerator::{enumerates, make as make_enumerator};
-pub(crate) use exception::keeps_text;
-pub(crate) use lazy::{is_lazy, of_lazy};
-pub(crate) use outside::{is_library, of_class};
-pub(crate) use string::text_of;
 
+use crate::infer::builtins::{
+    ANY, Builtin, Builtins, Invocation, PRIMITIVE, Row, Rule, Takes, is_lazy, is_primitive, make_enumerator,
+    wrong_count,
+};
 use crate::infer::keyword_splats::has_hash_splat;
-use crate::infer::{Arguments, BlockRef, Lowerer, Operand};
+use crate::infer::names::named;
+use crate::infer::{Arguments, JoinIndex, Lowerer, Operand, keeps_text, text_of};
 use crate::reserve;
 use crate::source::{FileId, SourceFile, SourceMap};
 use crate::syntax::ast::Code;
@@ -54,53 +52,6 @@ use crate::types::{ClassId, Shape, Type, TypeSet};
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 use std::rc::Rc;
-
-/// A call on a receiver of one class.
-#[derive(Debug)]
-pub(crate) struct Invocation {
-    pub receiver: Operand,
-    pub name: String,
-    pub args: Vec<Operand>,
-    /// An array of further arguments, for rows that are `spreading`.
-    pub splat: Option<Operand>,
-    pub keywords: Vec<(String, Operand)>,
-    /// There is a `**`, which may have passed nothing.
-    pub keyword_splat: bool,
-    pub block: Option<BlockRef>,
-}
-
-pub(crate) type Rule = fn(&mut Lowerer<'_>, &Invocation) -> Operand;
-
-/// How a method runs.
-pub(crate) enum Builtin {
-    Rule(&'static Row),
-    /// Written in Ruby.
-    Ruby(Rc<Code>),
-}
-
-/// One method of a class.
-pub(crate) struct Row {
-    pub name: &'static str,
-    rule: Rule,
-    takes: Takes,
-}
-
-/// What a rule does with its arguments.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Takes {
-    /// There are none; other rules count theirs.
-    None,
-    /// Looks at what they are, so those that core code would treat in a way of its own are refused before.
-    Understood,
-    /// Puts them away, hands them on or calls methods of theirs. Keywords are a Hash, as in methods made in C.
-    Anything,
-    /// The same, and knows of keywords.
-    Named,
-    /// As `Anything`, be there an array of further ones or not.
-    Spread,
-    /// The same, and hands keywords on.
-    All,
-}
 
 pub(crate) const fn row(name: &'static str, rule: Rule) -> Row {
     Row { name, rule, takes: Takes::Understood }
@@ -131,14 +82,44 @@ pub(crate) const fn forwarding(name: &'static str, rule: Rule) -> Row {
     Row { name, rule, takes: Takes::All }
 }
 
-impl Row {
-    /// Does it take an array of further arguments?
-    pub(crate) fn takes_splat(&self) -> bool {
-        matches!(self.takes, Takes::Spread | Takes::All)
+/// All methods that there are.
+pub(crate) struct Methods;
+
+impl Builtins for Methods {
+    fn lookup(&self, owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
+        lookup(owner, name, ty)
     }
 
-    pub(crate) fn apply(&self, s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-        match self.takes {
+    fn is_library(&self, module: &str) -> bool {
+        outside::is_library(module)
+    }
+
+    fn hint_of_class(&self, class: &str, name: &str) -> Option<&'static str> {
+        outside::of_class(class, name)
+    }
+
+    fn of_random(&self, name: &str) -> Option<Builtin> {
+        random::lookup(name)
+    }
+
+    fn of_stream(&self, name: &str) -> Option<Builtin> {
+        output::lookup(name)
+    }
+
+    fn of_set(&self, name: &str) -> Option<Rc<Code>> {
+        of_set(name)
+    }
+
+    fn of_lazy(&self, name: &str) -> Option<&'static Row> {
+        lazy::of_lazy(name)
+    }
+
+    fn of_own_each(&self, name: &str) -> Option<&'static Row> {
+        of_own_each(name)
+    }
+
+    fn apply(&self, s: &mut Lowerer<'_>, row: &Row, call: &Invocation) -> Operand {
+        match row.takes {
             Takes::None | Takes::Understood | Takes::Named if has_hash_splat(&call.keywords) => {
                 s.refuse_hash_splat("of a Hash for a method of Ruby's own")
             }
@@ -149,20 +130,49 @@ impl Row {
             Takes::None if !call.args.is_empty() => wrong_count(s, call.args.len(), "0"),
             Takes::Understood if call.args.iter().any(|arg| s.holds_opaque(arg)) => {
                 match s.understood(call, 0..call.args.len()) {
-                    Some(call) => (self.rule)(s, &call),
+                    Some(call) => (row.rule)(s, &call),
                     None => Operand::bottom(),
                 }
             }
             Takes::Anything | Takes::Spread if !call.keywords.is_empty() => {
                 match s.with_keyword_hash(&call.arguments(false)) {
                     Some(Arguments { positional: args, .. }) => {
-                        (self.rule)(s, &Invocation { keywords: vec![], ..call.with_args(args) })
+                        (row.rule)(s, &Invocation { keywords: vec![], ..call.with_args(args) })
                     }
                     None => Operand::bottom(),
                 }
             }
-            _ => (self.rule)(s, call),
+            _ => (row.rule)(s, call),
         }
+    }
+
+    fn each_item(
+        &self,
+        s: &mut Lowerer<'_>,
+        sequence: &Operand,
+        body: &mut dyn FnMut(&mut Lowerer<'_>, Operand, JoinIndex, JoinIndex),
+    ) -> Operand {
+        s.each_item(sequence, body)
+    }
+
+    fn enumerates(&self, ty: &Type, name: &str, arguments: usize) -> bool {
+        enumerator::enumerates(ty, name, arguments)
+    }
+
+    fn changes_strings(&self, name: &str) -> bool {
+        changes_strings(name)
+    }
+
+    fn is_text_method(&self, code: &Code) -> bool {
+        is_text_method(code)
+    }
+
+    fn is_large_text_method(&self, code: &Code) -> bool {
+        is_large_text_method(code)
+    }
+
+    fn hint(&self, owner: ClassId, owner_name: &str, name: &str) -> String {
+        hint(owner, owner_name, name)
     }
 }
 
@@ -278,9 +288,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
             return rule.or_else(|| ruby_method("TextRange", name).map(Builtin::Ruby));
         }
         Type::Range { .. } => (&[range::ROWS, sequence::ROWS], &["Range", "Packed", "Enumerable"]),
-        ty if lazy::is_lazy(ty) => {
-            (&[lazy::ROWS, enumerator::ROWS, sequence::ROWS], &["Enumerator", "Enumerable"])
-        }
+        ty if is_lazy(ty) => (&[lazy::ROWS, enumerator::ROWS, sequence::ROWS], &["Enumerator", "Enumerable"]),
         Type::Enumerator(..) => (&[enumerator::ROWS, sequence::ROWS], &["Enumerator", "Enumerable"]),
         Type::Module(ClassId::ARRAY) => (&[array::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(ClassId::HASH) => (&[hash::MODULE_ROWS, module::ROWS], &[]),
@@ -392,29 +400,6 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
     ruby_method("Kernel", name).map(Builtin::Ruby)
 }
 
-/// Does a method of Enumerable's mostly look at the first items only, or tell of them otherwise than Array's does? Of a
-/// Set the others get an array of all.
-pub(crate) fn ends_early(name: &str) -> bool {
-    let names = [
-        "first",
-        "take",
-        "take_while",
-        "find",
-        "detect",
-        "find_index",
-        "any?",
-        "all?",
-        "none?",
-        "one?",
-        "each_with_index",
-        "each_entry",
-        "each_slice",
-        "each_cons",
-        "to_h",
-    ];
-    names.contains(&name)
-}
-
 /// A method of Enumerable's over an `each` of the user's.
 pub(crate) fn of_own_each(name: &str) -> Option<&'static Row> {
     let enumerator = Type::Enumerator("each".into(), Rc::new([]));
@@ -494,15 +479,6 @@ pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
               and loops"
             .into(),
     }
-}
-
-/// The parts that built-ins are made of are no methods of Ruby's. Their names begin with what no method's name begins
-/// with, so that all names that a user can write are the user's. In `core/`, which is Ruby, they are written with two
-/// underscores instead.
-pub(crate) const PRIMITIVE: char = '#';
-
-pub(crate) fn is_primitive(name: &str) -> bool {
-    name.starts_with(PRIMITIVE)
 }
 
 /// A method of Ruby's own Set that runs from `core/` instead of its source.
@@ -614,9 +590,6 @@ const PART_OF_LARGE: &str = "#slot_of";
 /// What the names of those begin with that are for characters of several bytes: most texts have none, and are not to have
 /// code for them everywhere.
 const WIDE: &str = "#wide_";
-/// What the names of those begin with that are one function, whatever numbers they are given.
-const ANY: &str = "#any_";
-
 /// Is it a large method of the files about texts?
 pub(crate) fn is_large_text_method(code: &Code) -> bool {
     let name = code.name.as_str();
@@ -625,11 +598,6 @@ pub(crate) fn is_large_text_method(code: &Code) -> bool {
         || name.starts_with(WIDE)
         || name.starts_with(ANY))
         && is_text_method(code)
-}
-
-/// Is there a function of a part of built-ins for each choice of numbers that it is given?
-pub(crate) fn is_specialised(name: &str) -> bool {
-    is_primitive(name) && !name.starts_with(ANY)
 }
 
 /// Is it a method of the files about texts?
@@ -709,44 +677,7 @@ impl Core {
     }
 }
 
-/// ArgumentError for a number of arguments that no rule takes.
-pub(crate) fn wrong_count(s: &mut Lowerer<'_>, given: usize, expected: &str) -> Operand {
-    let message = format!("wrong number of arguments (given {given}, expected {expected})");
-    s.fail(crate::ir::ErrorKind::ArgumentError(message), &[])
-}
-
-impl Invocation {
-    /// The same call with other arguments.
-    pub(crate) fn with_args(&self, args: Vec<Operand>) -> Self {
-        Self {
-            receiver: self.receiver.clone(),
-            name: self.name.clone(),
-            args,
-            splat: self.splat.clone(),
-            keywords: self.keywords.clone(),
-            keyword_splat: self.keyword_splat,
-            block: self.block.clone(),
-        }
-    }
-
-    /// The arguments alone.
-    pub(crate) fn arguments(&self, unused: bool) -> Arguments {
-        Arguments {
-            positional: self.args.clone(),
-            splat: self.splat.clone(),
-            keywords: self.keywords.clone(),
-            keyword_splat: self.keyword_splat,
-            unused,
-        }
-    }
-}
-
 impl Lowerer<'_> {
-    /// Is the type one whose values Ruby's own methods treat by what they are?
-    pub(crate) fn is_opaque(&self, ty: &Type) -> bool {
-        matches!(ty, Type::Object(_, class) if self.host.is_opaque(*class))
-    }
-
     fn holds_opaque(&self, operand: &Operand) -> bool {
         operand.types.iter().any(|ty| self.is_opaque(ty))
     }

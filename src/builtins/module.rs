@@ -100,30 +100,6 @@ fn unknown(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 }
 
 impl Lowerer<'_> {
-    /// Is the operand an instance of `class` (of exactly it)?
-    pub(crate) fn is_instance(&mut self, operand: &Operand, class: ClassId, exact: bool) -> Operand {
-        let (inside, outside) = self.partition(&operand.types, class, exact);
-        let is_module = |ty: &Type| matches!(ty, Type::Module(_));
-        if !exact && self.host.is_module(class) && outside.iter().any(is_module) {
-            return self.refuse_here(
-                "unsupported-argument",
-                format!(
-                    "what a class or module is extended with is not known: `{}`",
-                    self.host.class_name(class)
-                ),
-                Some("ask it outside the section".into()),
-            );
-        }
-        let value = if inside.is_empty() {
-            self.b.bool(false)
-        } else if outside.is_empty() {
-            self.b.bool(true)
-        } else {
-            self.is_one_of(operand, &inside).value
-        };
-        Operand::bool(value)
-    }
-
     /// The class of an operand.
     pub(crate) fn class_operand(&mut self, operand: &Operand) -> Operand {
         self.switch(operand, 0, &mut |s, operand| {

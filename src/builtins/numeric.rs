@@ -359,17 +359,6 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Does an object have a method that Ruby calls by itself? Also where that is not known: the call is refused then.
-    pub(crate) fn type_responds(&mut self, ty: &Type, name: &str) -> bool {
-        (ty.is_instance() || matches!(ty, Type::Column(..)))
-            && !matches!(self.host.method(class_of(ty), name), Ok(None))
-    }
-
-    /// The same of an operand of one class.
-    pub(crate) fn responds(&mut self, operand: &Operand, name: &str) -> bool {
-        operand.types.single().is_some_and(|ty| self.type_responds(ty, name))
-    }
-
     /// Is the `==` of an operand of one class the one that compares identity?
     pub(crate) fn compares_identity(&mut self, operand: &Operand) -> bool {
         let owner = self.owner_of_equality(operand);

@@ -146,19 +146,3 @@ fn print_formatted(s: &mut Lowerer<'_>, call: &Invocation, stream: &Operand) -> 
     let how = Operand::integer(s.b.i64(printed::How::AsTheyAre as i64));
     s.send(&call.receiver, "#out", &[stream.clone(), text, how], 2)
 }
-
-impl Lowerer<'_> {
-    /// An object that is printed to: one of Ruby's streams.
-    pub(crate) fn is_stream(&mut self, ty: &Type) -> bool {
-        let Type::Object(_, class) = ty else { return false };
-        match self.host.method(*class, "write") {
-            Ok(Some(found)) => self.is_of_stream(found.owner),
-            _ => false,
-        }
-    }
-
-    /// Is it where Ruby has the methods of its streams?
-    pub(crate) fn is_of_stream(&self, owner: crate::types::ClassId) -> bool {
-        matches!(self.host.class_name(owner).as_str(), "IO" | "StringIO" | "IO::generic_writable")
-    }
-}

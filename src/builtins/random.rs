@@ -2,7 +2,7 @@
 //! array of Ruby's own Mersenne Twister (`#state`), which the host reads and writes.
 
 use super::{Builtin, Invocation, Row, bare, row, ruby_method};
-use crate::infer::{Birth, Lowerer, Operand, Values, class_of, module_of};
+use crate::infer::{Birth, Lowerer, Operand, Values, module_of};
 use crate::ir::ErrorKind;
 use crate::types::{ClassId, Type};
 
@@ -74,14 +74,4 @@ fn refuse_generator(s: &mut Lowerer<'_>, generator: &Operand) -> Operand {
         format!("{what} as a generator of random numbers cannot be used in a section"),
         Some("give a Random, or none".into()),
     )
-}
-
-impl Lowerer<'_> {
-    /// An instance of Random or of a class below it.
-    pub(crate) fn is_random(&self, ty: &Type) -> bool {
-        let class = class_of(ty);
-        (ty.is_instance() || matches!(ty, Type::Building(..)))
-            && self.host.is_opaque(class)
-            && self.host.is_subclass(class, ClassId::RANDOM)
-    }
 }

@@ -184,7 +184,7 @@ fn inject(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         return s.send(&call.receiver, "#inject_nothing", &[], 1);
     }
     let (name, args) = call.args.split_last().map_or((None, &[][..]), |(last, others)| (Some(last), others));
-    super::kernel::named(s, &call.name, name, &mut |s, name| {
+    super::named(s, &call.name, name, &mut |s, name| {
         let block = s.symbol_block(name.to_string());
         inject_by(s, call, args, Some(block))
     })
@@ -437,11 +437,6 @@ impl Lowerer<'_> {
             .map_or_else(String::new, |ty| self.host.class_name(crate::infer::class_of(ty)))
     }
 
-    /// The value of an Integer that is known at compile time.
-    pub(crate) fn literal(&self, operand: &Operand) -> Option<i64> {
-        (operand.types.single() == Some(&Type::Integer)).then(|| self.b.constant(operand.value()))?
-    }
-
     /// The call's block, or a refusal: without one Ruby gives an Enumerator.
     pub(crate) fn block_of(&mut self, call: &Invocation) -> Option<BlockRef> {
         if call.block.is_none() {
@@ -461,54 +456,10 @@ impl Lowerer<'_> {
         self.send_spread(&call.receiver, name, (&call.args, call.splat.as_ref()), call.block.clone())
     }
 
-    /// The name of a symbol written out in the section; none of a primitive.
-    pub(crate) fn symbol_name(&self, operand: &Operand) -> Option<String> {
-        (operand.types.single() == Some(&Type::Symbol)).then_some(())?;
-        let number = self.b.constant(operand.value())?;
-        self.symbols.get(&(number as i32)).filter(|name| !super::is_primitive(name)).cloned()
-    }
-
     /// An Integer that is known.
     pub(crate) fn constant_integer(&self, operand: &Operand) -> Option<i64> {
         (operand.types.single() == Some(&Type::Integer)).then_some(())?;
         self.b.constant(operand.value())
-    }
-
-    /// Runs `body` for `start`, `start + step` … as long as the index is before `end`. The body gets the index and the
-    /// joins that `break` and `next` go to.
-    pub(crate) fn counted(
-        &mut self,
-        start: Value,
-        end: Value,
-        step: i64,
-        body: &mut dyn FnMut(&mut Self, Value, JoinIndex, JoinIndex),
-    ) -> Operand {
-        let (first, last) = (self.b.interval(start), self.b.interval(end));
-        let interval = if step > 0 {
-            Interval { low: first.low, high: last.high.saturating_sub(1).max(first.low) }
-        } else {
-            Interval { low: last.low.saturating_add(1).min(first.high), high: first.high }
-        };
-        let var = self.b.var(crate::scalar::Ty::I64);
-        self.b.set(var, start);
-        self.looping(60, |s, exit, head| {
-            // Beyond the end by one step at most, so that the sum below cannot overflow.
-            let widened = Interval {
-                low: interval.low.saturating_add(step.min(0)),
-                high: interval.high.saturating_add(step.max(0)),
-            };
-            let i = s.b.get_within(var, widened);
-            let more = s.b.compare(if step > 0 { Comparison::Lt } else { Comparison::Gt }, i, end);
-            s.unless(more, 62, |s| s.jump(exit, None));
-            let i = s.b.get_within(var, interval);
-            if first.low >= 0 && step > 0 {
-                s.b.set_below(i, end);
-            }
-            let by = s.b.i64(step);
-            let next = s.b.binary(BinaryOp::Add, i, by);
-            s.b.set(var, next);
-            s.telling_progress((start, i, end), step, |s| body(s, i, exit, head));
-        })
     }
 
     /// Runs `body` for each item of an array, range or tuple. Its value is nil, or that of a `break`.
@@ -852,14 +803,5 @@ impl Lowerer<'_> {
         let is_here = self.b.compare(Comparison::Eq, index, here);
         let condition = crate::infer::Condition { value: is_here, yes: vec![], no: vec![] };
         self.branch(0x800 + at as u32, condition, |_| first.clone(), |s| s.choose(rest, index, at + 1))
-    }
-
-    /// Runs `f` in a context of its own for the `i`th of several like things.
-    pub(crate) fn within_slot<T>(&mut self, i: u32, f: impl FnOnce(&mut Self) -> T) -> T {
-        let span = self.span;
-        self.within(0x400 + i, |s| {
-            s.span = span;
-            f(s)
-        })
     }
 }

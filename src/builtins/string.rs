@@ -540,14 +540,6 @@ fn refuse_change(s: &mut Lowerer<'_>) -> Operand {
     s.refuse_here("unsupported-string", CHANGE, Some(COPY.into()))
 }
 
-/// What an expression in a String gives.
-pub(crate) fn text_of(s: &mut Lowerer<'_>, value: &Operand) -> Operand {
-    s.switch(value, 0, &mut |s, value| match value.types.single() {
-        Some(ty) if ty.is_string() => value,
-        _ => s.send(&value, "to_s", &[], 1),
-    })
-}
-
 /// `format` and `sprintf`.
 pub(super) fn format(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some((text, rest)) = call.args.split_first() else {

@@ -98,7 +98,7 @@ pub(crate) enum CallType {
     Own,
     /// A name alone, which could have been a local variable.
     Bare,
-    /// By a built-in, which means Ruby's own methods of Ruby's own classes ([`crate::builtins::basic_operations`]), and
+    /// By a built-in, which means Ruby's own methods of Ruby's own classes ([`super::basic_operations`]), and
     /// asks nobody whether a method is private.
     Core,
 }

@@ -4,8 +4,8 @@ use super::calls::{Arguments, CallType};
 use super::host::{FoundMethod, Method, Refusal, Visibility};
 use super::operand::Operand;
 use super::sites::class_of;
-use super::{BlockRef, Condition, Lowerer};
-use crate::builtins::{self, Builtin, basic_operations};
+use super::{BlockRef, Condition, Lowerer, basic_operations, builtins};
+
 use crate::ir::{ErrorKind, Missing};
 use crate::source::Span;
 use crate::syntax::ast::{Code, CodeKind};
@@ -98,6 +98,29 @@ fn nested(name: &str) -> Callee {
         hint: Some("use Ruby's methods, or peach, pmap and pselect".into()),
         ..Refusal::default()
     })
+}
+
+/// Does a method of Enumerable's mostly look at the first items only, or tell of them otherwise than Array's does? Of a
+/// Set the others get an array of all.
+fn ends_early(name: &str) -> bool {
+    let names = [
+        "first",
+        "take",
+        "take_while",
+        "find",
+        "detect",
+        "find_index",
+        "any?",
+        "all?",
+        "none?",
+        "one?",
+        "each_with_index",
+        "each_entry",
+        "each_slice",
+        "each_cons",
+        "to_h",
+    ];
+    names.contains(&name)
 }
 
 impl Lowerer<'_> {
@@ -256,7 +279,7 @@ impl Lowerer<'_> {
         // Of several classes of receivers that would all give an Enumerator, it is one of either.
         let enumerates = |(types, callee): &(TypeSet, Callee)| {
             matches!(callee, Callee::Builtin(..) | Callee::Method(_, _, true))
-                && types.iter().all(|ty| builtins::enumerates(ty, name, arguments.positional.len()))
+                && types.iter().all(|ty| self.builtins.enumerates(ty, name, arguments.positional.len()))
         };
         if groups.len() > 1
             && block.is_none()
@@ -417,11 +440,11 @@ impl Lowerer<'_> {
         };
         if call_type == CallType::Core
             && !found.as_ref().is_ok_and(|found| found.as_ref().is_some_and(|found| is_native(found, name)))
-            && let Some((owner, own)) = basic_operations::own(ty, name)
+            && let Some((owner, own)) = basic_operations::own(self.builtins, ty, name)
         {
             return match own {
-                Builtin::Rule(rule) => Callee::Builtin(rule, None),
-                Builtin::Ruby(code) => {
+                builtins::Builtin::Rule(rule) => Callee::Builtin(rule, None),
+                builtins::Builtin::Ruby(code) => {
                     let method = Method::Ruby(Rc::clone(&code));
                     Callee::Method(FoundMethod { owner, visibility: Visibility::Public, method }, code, true)
                 }
@@ -430,12 +453,12 @@ impl Lowerer<'_> {
         if let Type::Module(module) = ty
             && matches!(&found, Err(_) | Ok(Some(FoundMethod { method: Method::Ruby(_), .. })))
             && let class = self.host.class_name(*module)
-            && builtins::is_library(&class)
+            && self.builtins.is_library(&class)
         {
             return Callee::Refused(Refusal {
                 slug: "unsupported-method",
                 message: format!("`{class}.{name}` cannot run in a section"),
-                hint: builtins::of_class(&class, name).map(Into::into),
+                hint: self.builtins.hint_of_class(&class, name).map(Into::into),
                 ..Refusal::default()
             });
         }
@@ -450,7 +473,7 @@ impl Lowerer<'_> {
             Err(refusal) => refusal.inside.first().map(|diagnostic| diagnostic.span),
             Ok(_) => None,
         };
-        if let Some(code) = builtins::of_set(name)
+        if let Some(code) = self.builtins.of_set(name)
             && place.is_some_and(|place| self.is_in_set(place))
             && self.is_set(ty)
         {
@@ -463,7 +486,7 @@ impl Lowerer<'_> {
             // `force` and `eager` are those of Enumerator::Lazy, which has no number of its own.
             Ok(None)
                 if builtins::is_lazy(ty)
-                    && let Some(rule) = builtins::of_lazy(name) =>
+                    && let Some(rule) = self.builtins.of_lazy(name) =>
             {
                 Callee::Builtin(rule, None)
             }
@@ -579,9 +602,12 @@ impl Lowerer<'_> {
             Method::Native { name: original, arity }
                 if found.owner == ClassId::ENUMERABLE
                     && self.has_own_each(ty)
-                    && (!self.is_set(ty) || builtins::ends_early(original)) =>
+                    && (!self.is_set(ty) || ends_early(original)) =>
             {
-                match builtins::of_own_each(original).filter(|_| self.is_set(ty) || self.each_has_source(ty))
+                match self
+                    .builtins
+                    .of_own_each(original)
+                    .filter(|_| self.is_set(ty) || self.each_has_source(ty))
                 {
                     Some(rule) => Callee::Builtin(rule, count_of(*arity)),
                     None => self.refused_method(ty, name, &found),
@@ -590,11 +616,13 @@ impl Lowerer<'_> {
             Method::Native { name: original, arity }
                 if self.is_random(ty) && self.is_of_random(found.owner, original) =>
             {
-                match builtins::random::lookup(original)
-                    .or_else(|| builtins::lookup(found.owner, original, ty))
+                match self
+                    .builtins
+                    .of_random(original)
+                    .or_else(|| self.builtins.lookup(found.owner, original, ty))
                 {
-                    Some(Builtin::Rule(rule)) => Callee::Builtin(rule, count_of(*arity)),
-                    Some(Builtin::Ruby(code)) => Callee::Method(found, code, true),
+                    Some(builtins::Builtin::Rule(rule)) => Callee::Builtin(rule, count_of(*arity)),
+                    Some(builtins::Builtin::Ruby(code)) => Callee::Method(found, code, true),
                     None => self.refused_method(ty, name, &found),
                 }
             }
@@ -603,16 +631,17 @@ impl Lowerer<'_> {
                     && !builtins::is_primitive(original)
                     && self.is_of_stream(found.owner) =>
             {
-                match builtins::output::lookup(original) {
-                    Some(Builtin::Rule(rule)) => Callee::Builtin(rule, None),
-                    Some(Builtin::Ruby(code)) => Callee::Method(found, code, true),
+                match self.builtins.of_stream(original) {
+                    Some(builtins::Builtin::Rule(rule)) => Callee::Builtin(rule, None),
+                    Some(builtins::Builtin::Ruby(code)) => Callee::Method(found, code, true),
                     None => self.refused_method(ty, name, &found),
                 }
             }
             Method::Native { .. } if let Some(refused) = self.refused_proc(ty, name, &found) => refused,
-            Method::Native { name: original, arity } => match builtins::lookup(found.owner, original, ty) {
-                Some(Builtin::Rule(rule)) => Callee::Builtin(rule, count_of(*arity)),
-                Some(Builtin::Ruby(code)) => Callee::Method(found, code, true),
+            Method::Native { name: original, arity } => match self.builtins.lookup(found.owner, original, ty)
+            {
+                Some(builtins::Builtin::Rule(rule)) => Callee::Builtin(rule, count_of(*arity)),
+                Some(builtins::Builtin::Ruby(code)) => Callee::Method(found, code, true),
                 None => self.refused_method(ty, name, &found),
             },
         }
@@ -703,7 +732,7 @@ impl Lowerer<'_> {
             Some(hint) => hint,
             None => {
                 let of = if let Type::Module(module) = ty { *module } else { found.owner };
-                builtins::hint(found.owner, &self.host.class_name(of), original)
+                self.builtins.hint(found.owner, &self.host.class_name(of), original)
             }
         };
         Callee::Refused(Refusal {
@@ -762,7 +791,7 @@ impl Lowerer<'_> {
             && arguments.keywords.is_empty()
             && arguments.splat.is_none()
             && let Some(ty) = receiver.types.single()
-            && builtins::enumerates(ty, name, arguments.positional.len())
+            && self.builtins.enumerates(ty, name, arguments.positional.len())
         {
             return builtins::make_enumerator(self, name, receiver, &arguments.positional);
         }
@@ -842,7 +871,7 @@ impl Lowerer<'_> {
                     keyword_splat: arguments.keyword_splat,
                     block: block.cloned(),
                 };
-                let made = rule.apply(self, &invocation);
+                let made = self.builtins.apply(self, rule, &invocation);
                 self.made_array(receiver, name, arguments, made)
             }
             Callee::Method(found, code, builtin) => {

@@ -3,13 +3,13 @@
 //! variables that no user can name.
 
 use super::Lowerer;
+use super::builtins::{Invocation, wrong_count};
 use super::exception_methods::Message;
 use super::exception_methods::UNKNOWN_MESSAGE;
 use super::host::Method;
 use super::operand::Operand;
 use super::raise::NO_EXCEPTION;
 use super::rescue::Caught;
-use crate::builtins::{Invocation, keeps_text};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, Missing, Raised, Site, SiteId, UnaryOp, Value};
 use crate::scalar::Ty;
 use crate::syntax::ast::Node;
@@ -49,6 +49,14 @@ pub const MISSING_SHIFT: u32 = 4;
 /// A class, of what is no object yet the message, and whether Ruby keeps nothing else of it.
 type Told = (ClassId, Option<Message>, bool);
 
+/// Does `initialize` of such a class, given a text alone, keep it as Exception's does?
+pub(crate) const fn keeps_text(owner: ClassId) -> bool {
+    matches!(
+        owner,
+        ClassId::NAME_ERROR | ClassId::NO_METHOD_ERROR | ClassId::KEY_ERROR | ClassId::FROZEN_ERROR
+    )
+}
+
 impl Lowerer<'_> {
     pub(crate) fn is_exception(&self, class: ClassId) -> bool {
         self.host.is_subclass(class, ClassId::EXCEPTION)
@@ -77,7 +85,7 @@ impl Lowerer<'_> {
             [message] => {
                 self.write_record(receiver, MESSAGE, message);
             }
-            given => return crate::builtins::wrong_count(self, given.len(), "0..1"),
+            given => return wrong_count(self, given.len(), "0..1"),
         }
         receiver.clone()
     }

@@ -568,7 +568,7 @@ impl Lowerer<'_> {
         };
         let (answer, no) = (self.b.var(Ty::Bool), self.b.bool(false));
         self.b.set(answer, no);
-        self.each_item(&items, &mut |s, item, exit, _| {
+        self.builtins.each_item(self, &items, &mut |s, item, exit, _| {
             let result = match subject {
                 Some(subject) => s.send(&item, "===", std::slice::from_ref(subject), 0),
                 None => item,
@@ -713,7 +713,7 @@ impl Lowerer<'_> {
             if self.has_plain_text(&value.types) {
                 return Some(Piece::Value(value));
             }
-            let text = self.within_slot(number as u32, |s| crate::builtins::text_of(s, &value));
+            let text = self.within_slot(number as u32, |s| super::strings::text_of(s, &value));
             return if text.is_bottom() { None } else { Some(Piece::Text(text)) };
         };
         Some(Piece::Written(text.clone()))
@@ -757,7 +757,7 @@ impl Lowerer<'_> {
             Some(Piece::Text(text)) => self.send(text, "#build", &[Operand::integer(room)], 0),
             // The texts of Symbols say themselves which encoding they have.
             Some(Piece::Value(value)) if value.types.contains(&Type::Symbol) => {
-                let text = crate::builtins::text_of(self, value);
+                let text = super::strings::text_of(self, value);
                 if text.is_bottom() {
                     return text;
                 }

@@ -167,7 +167,7 @@ impl Lowerer<'_> {
         }
         if builtin && !recursive {
             key.unused = false;
-            if crate::builtins::is_specialised(name) {
+            if super::builtins::is_specialised(name) {
                 key.constants = arguments.operands().map(|operand| self.known_integer(operand)).collect();
             }
         }

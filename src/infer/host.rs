@@ -144,7 +144,7 @@ pub enum Method {
     Reader(String),
     /// `attr_writer`.
     Writer(String),
-    /// Implemented in C: the tables of [`crate::builtins`] say whether it runs, by owner and original name.
+    /// Implemented in C: the tables of [`super::builtins`] say whether it runs, by owner and original name.
     Native { name: String, arity: i64 },
 }
 

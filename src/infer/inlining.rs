@@ -93,7 +93,7 @@ impl Lowerer<'_> {
         if can_be_function && !builtin {
             self.note_inlined((receiver, owner), code, arguments, &result, steps);
         }
-        if builtin && crate::builtins::is_text_method(code) {
+        if builtin && self.builtins.is_text_method(code) {
             self.note_inlined_text(identity, steps);
         }
         result

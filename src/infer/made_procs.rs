@@ -114,7 +114,7 @@ impl Lowerer<'_> {
             }
             (MadeProc::Named, [symbol]) => self.within(0x10b, |s| {
                 s.span = span;
-                crate::builtins::kernel::named(s, "&", Some(symbol), &mut |s, name| {
+                super::names::named(s, "&", Some(symbol), &mut |s, name| {
                     s.call_symbol(name, arguments.clone(), passed, unused)
                 })
             }),

@@ -8,9 +8,12 @@
 #![deny(unsafe_code)]
 
 mod accumulators;
+mod arity;
 mod assign;
+mod basic_operations;
 mod births;
 mod blocks;
+pub(crate) mod builtins;
 mod call_graph;
 mod calls;
 mod catches;
@@ -21,6 +24,7 @@ mod conditions;
 mod constant_lists;
 mod copies;
 mod costs;
+mod counting;
 mod defined;
 pub mod dialect;
 mod dispatch;
@@ -39,6 +43,7 @@ mod hash_rows;
 mod held_procs;
 pub mod host;
 mod inlining;
+mod instances;
 mod joins;
 mod keys;
 pub(crate) mod keyword_splats;
@@ -50,8 +55,7 @@ mod made_procs;
 mod memo;
 mod memory;
 mod mutable_literals;
-#[cfg(test)]
-mod mutated;
+pub(crate) mod names;
 mod no_match;
 mod of_drivers;
 mod operand;
@@ -80,8 +84,6 @@ mod splats;
 mod stored;
 mod strings;
 mod sync;
-#[cfg(test)]
-pub(crate) mod tests;
 mod traps;
 mod unread;
 mod watching;
@@ -93,6 +95,7 @@ pub(crate) use conditions::module_of;
 pub(crate) use copies::Frozen;
 pub use copies::ORIGINAL;
 pub use evacuation::ARRAY_HEADER;
+pub(crate) use exceptions::keeps_text;
 pub use exceptions::{
     ARGUMENTS, FACTS, Fact, MESSAGE as EXCEPTION_MESSAGE, MISSING_SHIFT, RAISED, RAISED_PATH, RECEIVER,
     SUBJECT,
@@ -112,6 +115,7 @@ pub use rescue::is_raised_by_ruby;
 pub use results::{is_plain, result_words, width};
 pub(crate) use sealed_lists::Seal;
 pub(crate) use sites::class_of;
+pub(crate) use strings::text_of;
 pub use unread::unread_columns;
 
 use crate::diagnostic::Diagnostic;
@@ -124,6 +128,7 @@ use crate::reserve;
 use crate::source::Span;
 use crate::syntax::ast::{BlockLiteral, Code, LocalId, NodeId};
 use crate::types::{ArrayKind, ClassId, ListKind, TypeSet};
+use builtins::Builtins;
 use host::Scope;
 use joins::Join;
 use keys::{Context, JoinKey};
@@ -172,9 +177,14 @@ const MANY_WALKS: u32 = 200;
 /// The choice of a node that numbers its hidden locals.
 const HIDDEN: u32 = 0x2000;
 
-/// Infers and lowers the section whose block is `code`: what each element runs, or a driver; `repeats`: it is to run several ticks. Errors are `Unsupported`
-/// (all that were found), `Memory` or `Internal`.
-pub fn infer(host: &mut dyn Host, code: &Rc<Code>, output: Output, repeats: bool) -> Result<Inferred, Error> {
+/// Infers and lowers the section whose block is `code`, over these methods of Ruby's own.
+pub(crate) fn infer(
+    host: &mut dyn Host,
+    builtins: &'static dyn Builtins,
+    code: &Rc<Code>,
+    output: Output,
+    repeats: bool,
+) -> Result<Inferred, Error> {
     let mut memo = Memo::default();
     let mut grew_at = code.span;
     let mut steps_before = 0;
@@ -183,7 +193,7 @@ pub fn infer(host: &mut dyn Host, code: &Rc<Code>, output: Output, repeats: bool
     let mut refused: Option<Vec<Diagnostic>> = None;
     for walk in 1..=MAX_WALKS {
         memo.changed = growth::Growth::default();
-        let mut lowerer = Lowerer::new(host, &mut memo, output);
+        let mut lowerer = Lowerer::new(host, builtins, &mut memo, output);
         lowerer.steps_before = steps_before;
         lowerer.costs = costs;
         lowerer.repeats = repeats;
@@ -508,6 +518,7 @@ pub(crate) struct Frame {
 
 pub(crate) struct Lowerer<'h> {
     pub(crate) host: &'h mut dyn Host,
+    builtins: &'static dyn Builtins,
     memo: &'h mut Memo,
     output: Output,
     program: Program,
@@ -673,13 +684,19 @@ pub(crate) struct Lowerer<'h> {
 }
 
 impl<'h> Lowerer<'h> {
-    fn new(host: &'h mut dyn Host, memo: &'h mut Memo, output: Output) -> Self {
+    fn new(
+        host: &'h mut dyn Host,
+        builtins: &'static dyn Builtins,
+        memo: &'h mut Memo,
+        output: Output,
+    ) -> Self {
         let span = Span { file: crate::source::FileId(0), start: 0, end: 0 };
         let stack_end = host.stack_end();
         let counts_depth = !memo.recursive.is_empty();
         let marker = 0_u8;
         Self {
             host,
+            builtins,
             memo,
             output,
             program: Program::default(),
@@ -850,7 +867,7 @@ impl<'h> Lowerer<'h> {
     /// The public name of the built-in written in Ruby that is being lowered.
     pub(crate) fn builtin_name(&self) -> Option<String> {
         let frames = self.frames[..=self.current].iter().rev();
-        frames.take_while(|f| f.builtin).map(|f| &f.name).find(|n| !crate::builtins::is_primitive(n)).cloned()
+        frames.take_while(|f| f.builtin).map(|f| &f.name).find(|n| !builtins::is_primitive(n)).cloned()
     }
 
     /// A set in words: `Integer`, `Car or nil`.

@@ -124,7 +124,7 @@ impl Lowerer<'_> {
     pub(super) fn is_of_texts(&mut self, receiver: &Operand, code: &Code, arguments: &Arguments) -> bool {
         // No text or value is a Regexp: nothing is matched that the caller would look at.
         let identity = std::ptr::from_ref(code) as usize;
-        let is_large = crate::builtins::is_large_text_method(code) || self.memo.outlined.contains(&identity);
+        let is_large = self.builtins.is_large_text_method(code) || self.memo.outlined.contains(&identity);
         if !is_large {
             return false;
         }

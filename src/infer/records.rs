@@ -3,7 +3,9 @@
 //! and nobody asks which of two equal ones it is: otherwise they are kept in memory ([`super::made`]).
 
 use super::births::Birth;
+use super::builtins::{self, Builtin, Invocation};
 use super::calls::Arguments;
+use super::exceptions::keeps_text;
 use super::host::{FoundMethod, Method, StructKeywords};
 use super::keys::ProcKey;
 use super::keyword_splats::has_hash_splat;
@@ -11,7 +13,6 @@ use super::leaving::ORDER;
 use super::operand::Operand;
 use super::operand::Values;
 use super::{BlockRef, Frame, LocalValue, Lowerer};
-use crate::builtins::{self, Builtin, Invocation};
 use crate::ir::{Comparison, ErrorKind};
 use crate::syntax::ast::Code;
 use crate::types::{ClassId, RecordType, Type};
@@ -48,7 +49,7 @@ impl Lowerer<'_> {
         let code = match initialize {
             Some(FoundMethod { owner, method: Method::Ruby(code), .. }) if is_plain => Some((owner, code)),
             Some(FoundMethod { owner, method: Method::Native { .. }, .. }) if class == ClassId::RANDOM => {
-                match builtins::random::lookup("initialize") {
+                match self.builtins.of_random("initialize") {
                     Some(Builtin::Ruby(code)) => Some((owner, code)),
                     _ => None,
                 }
@@ -74,15 +75,13 @@ impl Lowerer<'_> {
                 None
             }
             Some(FoundMethod { owner, method: Method::Native { .. }, .. })
-                if builtins::keeps_text(owner)
-                    && arguments.splat.is_none()
-                    && !has_hash_splat(&arguments.keywords) =>
+                if keeps_text(owner) && arguments.splat.is_none() && !has_hash_splat(&arguments.keywords) =>
             {
                 None
             }
             _ => {
                 let name = self.host.class_name(class);
-                let hint = builtins::of_class(&name, "new").unwrap_or(
+                let hint = self.builtins.hint_of_class(&name, "new").unwrap_or(
                     "make it before the section and let the block use the variable; a section makes objects of classes \
                      whose `initialize` is written in Ruby",
                 );
@@ -195,7 +194,7 @@ impl Lowerer<'_> {
                 self.initialize_struct(receiver, class, arguments);
             }
             None if self.is_exception(class) => match self.host.method(class, "initialize") {
-                Ok(Some(found)) if builtins::keeps_text(found.owner) => {
+                Ok(Some(found)) if keeps_text(found.owner) => {
                     self.initialize_keeping(&Invocation {
                         receiver: receiver.clone(),
                         name: "initialize".into(),

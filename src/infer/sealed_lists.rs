@@ -199,7 +199,7 @@ impl Lowerer<'_> {
         let mut all = true;
         let items: Vec<Type> = self.types_of_items(&Type::List(kind)).iter().cloned().collect();
         if items.iter().any(|ty| self.needs_seal(ty, depth + 1)) {
-            self.each_item(list, &mut |s, item, _, _| all &= s.seal_key(&item, depth + 1));
+            self.builtins.each_item(self, list, &mut |s, item, _, _| all &= s.seal_key(&item, depth + 1));
         }
         if self.list_is_mutated(kind) {
             self.seal(kind, list.value(), Seal::Key);

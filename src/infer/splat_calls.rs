@@ -1,14 +1,14 @@
 //! Calls of built-ins with an array of unknown length among their arguments. Those that take any number get the array.
 //! The others are compiled once for each number that they take, as what they do and what they give hangs on it.
 
+use super::arity::{self, Miscount};
+use super::builtins;
 use super::calls::Arguments;
 use super::dispatch::Callee;
 use super::host::{FoundMethod, Method};
 use super::operand::Operand;
 use super::sites::class_of;
 use super::{BlockRef, Condition, Lowerer};
-use crate::builtins;
-use crate::builtins::arity::{self, Miscount};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, MessagePart, Receiver, Value};
 use crate::syntax::ast::Params;
 use crate::types::{ClassId, Type};

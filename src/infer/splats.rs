@@ -95,12 +95,12 @@ impl Lowerer<'_> {
         self.switch(value, 30, &mut |s, value| {
             match value.types.single() {
                 Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => {
-                    s.each_item(&value, &mut |s, item, _, _| s.push_to(into, &item));
+                    s.builtins.each_item(s, &value, &mut |s, item, _, _| s.push_to(into, &item));
                 }
                 Some(Type::Nil) if splat => {}
                 Some(ty) if splat && has_list_of_items(ty) => {
                     let items = s.send_from(&value, "to_a", &[], 31, super::calls::CallType::Own);
-                    s.each_item(&items, &mut |s, item, _, _| s.push_to(into, &item));
+                    s.builtins.each_item(s, &items, &mut |s, item, _, _| s.push_to(into, &item));
                 }
                 _ => s.push_to(into, &value),
             }

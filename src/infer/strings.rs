@@ -108,6 +108,14 @@ const ITSELF: &[&str] = &[
 const GOING_THROUGH: &[&str] =
     &["each_char", "each_byte", "each_codepoint", "each_line", "each_with_index", "split", "upto"];
 
+/// What an expression in a String gives.
+pub(crate) fn text_of(s: &mut Lowerer<'_>, value: &Operand) -> Operand {
+    s.switch(value, 0, &mut |s, value| match value.types.single() {
+        Some(ty) if ty.is_string() => value,
+        _ => s.send(&value, "to_s", &[], 1),
+    })
+}
+
 impl Lowerer<'_> {
     // ---- literals --------------------------------------------------------------------------------------------------
 
@@ -152,7 +160,7 @@ impl Lowerer<'_> {
     pub(super) fn literal_stays(&mut self, name: &str, unused: bool) -> bool {
         !ITSELF.contains(&name)
             && (unused || !GOING_THROUGH.contains(&name))
-            && !crate::builtins::changes_strings(name)
+            && !self.builtins.changes_strings(name)
             && matches!(
                 self.host.method(ClassId::STRING, name),
                 Ok(Some(FoundMethod { method: Method::Native { .. }, .. }))

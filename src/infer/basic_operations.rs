@@ -4,7 +4,8 @@
 //! `Integer#+`. So what built-ins are made of, in Rust or in Ruby, are Ruby's own methods of Ruby's own classes. What C
 //! calls as a method, on objects of any class, is a *protocol*: that is looked up as a user's call is.
 
-use super::{Builtin, lookup};
+use super::builtins::{Builtin, Builtins};
+use super::class_of;
 use crate::types::{ClassId, Type};
 
 /// What MRI calls with `rb_funcall` and its like, on its own objects too.
@@ -119,10 +120,10 @@ fn owners(ty: &Type) -> impl Iterator<Item = ClassId> {
         ty if ty.is_string() => &[ClassId::COMPARABLE],
         Type::Module(_) => &[ClassId::CLASS, ClassId::MODULE],
         Type::Nil | Type::True | Type::False | Type::Proc(_) | Type::Closure(..) => &[],
-        ty if matches!(crate::infer::class_of(ty), ClassId::MATCH_DATA | ClassId::REGEXP) => &[],
+        ty if matches!(class_of(ty), ClassId::MATCH_DATA | ClassId::REGEXP) => &[],
         _ => &[ClassId::ENUMERABLE],
     };
-    let own = crate::infer::class_of(ty);
+    let own = class_of(ty);
     std::iter::once(own).chain(above.iter().copied()).chain([
         ClassId::KERNEL,
         ClassId::OBJECT,
@@ -151,13 +152,13 @@ fn is_core(ty: &Type) -> bool {
             | Type::Closure(..)
     ) || ty.is_hash()
         || ty.is_string()
-        || matches!(crate::infer::class_of(ty), ClassId::MATCH_DATA | ClassId::REGEXP)
+        || matches!(class_of(ty), ClassId::MATCH_DATA | ClassId::REGEXP)
 }
 
 /// Ruby's own method of that name, and who defines it.
-pub(crate) fn own(ty: &Type, name: &str) -> Option<(ClassId, Builtin)> {
+pub(crate) fn own(builtins: &dyn Builtins, ty: &Type, name: &str) -> Option<(ClassId, Builtin)> {
     if !is_core(ty) && !OF_ALL.contains(&name) {
         return None;
     }
-    owners(ty).find_map(|owner| lookup(owner, name, ty).map(|found| (owner, found)))
+    owners(ty).find_map(|owner| builtins.lookup(owner, name, ty).map(|found| (owner, found)))
 }

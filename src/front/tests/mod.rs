@@ -1,12 +1,17 @@
 //! Inference over a world of tables: classes and methods from Ruby text, contents of columns as stated by the test.
 
-use super::dialect::Dialect;
-use super::host::{Contents, FoundMethod, Holder, Method, Refusal, Root, RootKey, Visibility};
-use super::{Host, Inferred, infer};
+mod dialect;
+mod mutated;
+mod watching;
+
+use super::infer;
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::heap::schema::Output;
 use crate::heap::schema::{Base, BaseColumn, Form, Stored};
+use crate::infer::dialect::Dialect;
+use crate::infer::host::{Contents, FoundMethod, Holder, Method, Refusal, Root, RootKey, Visibility};
+use crate::infer::{Host, Inferred};
 use crate::ir::passes::run_all;
 use crate::source::{SourceFile, SourceMap, Span};
 use crate::syntax::ast::{Code, CodeKind};

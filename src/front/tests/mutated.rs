@@ -1,7 +1,7 @@
 //! Ruby blocks with parts swapped, doubled, taken away and put in: whatever the text, syntax and inference give a
 //! section or a refusal, never a panic or an internal error.
 
-use super::tests::World;
+use super::World;
 use crate::error::Error;
 use crate::heap::schema::Output;
 use crate::types::{ArrayKind, Type};
