@@ -91,6 +91,95 @@ each_backend(Backends::ALL - %i[cuda-emulated cuda]) do
     expect_same(%w[a]) { |x| [/#{x}/.frozen?, Regexp.new(x).frozen?, [/#{x}/, Regexp.new(x)].map(&:frozen?)] }
   end
 
+  it "leaves them behind, where they are stored and by an Ikra.section" do
+    holder = Struct.new(:pattern, :more)
+    told = lambda do |value, known = {}.compare_by_identity|
+      case value
+      when Regexp then known[value] ||= [known.size, value, value.options, value.frozen?, value.encoding]
+      when Array, Struct then value.map { |item| told.call(item, known) }
+      when Hash then told.call(value.to_a, known)
+      else value
+      end
+    end
+    same = lambda do |&run|
+      backend = Ikra.backend
+      both = [:ruby, backend].map do |one|
+        Ikra.backend = one
+        objects = [nil, /x/, nil].map { |pattern| holder.new(pattern) }
+        told.call([objects, run.call(objects)])
+      end
+      expect(both[1]).to eq(both[0])
+    ensure
+      Ikra.backend = backend
+    end
+    same.call do |all|
+      all.peach do |h|
+        s = "b"
+        h.pattern = /#{s}/
+      end && nil
+    end
+    same.call do |all|
+      all.peach do |h|
+        s = "é"
+        r = Regexp.new(s)
+        h.more = [r, h.pattern || r]
+      end && nil
+    end
+    same.call do |all|
+      all.peach(3) do |h|
+        h.more = "ab".index(h.pattern) || 0 if h.pattern
+        h.pattern = /b#{h.more || 1}/
+      end && all.map(&:pattern)
+    end
+    same.call do |_|
+      Ikra.section do
+        s = "a"
+        r = /#{s}b/i
+        [r, "cab".index(r), [r], { r: }, r.frozen?, Regexp.new(s)]
+      end
+    end
+    same.call do |all|
+      Ikra.section do
+        s = "b"
+        r = /#{s}/
+        all.each { |h| h.pattern ||= r }
+        all.pmap do |h|
+          h.pattern.match?("abc")
+        end
+      end
+    end
+    same.call do |all|
+      Ikra.section do
+        x = all.pmap { |h| h.pattern ? /y/ : Regexp.new("b") }
+        [x, x.map do |r|
+              r.match?("ab")
+            end]
+      end
+    end
+    same.call do |all|
+      Ikra.section do
+        s = "b"
+        all[0].pattern = r = /#{s}/
+        Ikra.sync do
+          all[0].more = all[0].pattern.source
+        end
+        r
+      end
+    end
+  end
+
+  it "freezes and copies them" do
+    expect_same(%w[a é]) do |x|
+      r = /#{x}/
+      [r.frozen?, r.dup.frozen?, r.clone.frozen?, Regexp.new(x).freeze.frozen?, /a/.frozen?]
+    end
+    both = lambda { |x|
+      r = /#{x}/
+      [r, r.dup, r.clone, Regexp.new(x), Regexp.new(x).freeze, /a/]
+    }
+    expect(%w[a].pmap(&both)[0].map(&:frozen?)).to eq(both.call("a").map(&:frozen?))
+  end
+
   it "says what of them it cannot do" do
     next if Ikra.backend == :ruby
 
@@ -98,7 +187,6 @@ each_backend(Backends::ALL - %i[cuda-emulated cuda]) do
     refused.call(/unsupported-regexp/) { ["(?<=a)b", "("].pmap { |x| /a#{x}/.match?("a") } }
     refused.call(%r{/o}) { %w[a b].pmap { |x| /#{x}/o.match?("a") } }
     refused.call(/whose groups come from/) { ["(a)"].pmap { |x| "ab".scan(/#{x}/) } }
-    refused.call(/Regexp.new\(source\)/) { Ikra.section { Regexp.new(%w[a].pmap(&:upcase)[0]) } }
     refused.call(/unsupported-regexp/) { ["a\\"].pmap { |x| /#{x}/.source } }
     refused.call(/options/) { %w[a].pmap { |x| Regexp.new(x, 64).source } }
   end

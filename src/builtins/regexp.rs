@@ -62,8 +62,8 @@ pub(super) const OF_SOURCES: &[Row] = &[
 
 /// Of those that a section has made.
 pub(super) const MADE_ROWS: &[Row] = &[bare("frozen?", |s, c| {
-    let is_literal = s.is_literal_regexp(&c.receiver);
-    Operand::bool(is_literal)
+    let is_frozen = s.is_frozen_regexp(&c.receiver);
+    Operand::bool(is_frozen)
 })];
 
 /// Of MatchData.

@@ -53,7 +53,6 @@ impl Lowerer<'_> {
                 !met.lists.insert(*kind) || self.parts_can_leave(&items, met, true)
             }
             Type::Made(ClassId::STRING) => true,
-            Type::Made(ClassId::REGEXP) if met.given && self.section.is_none() => true,
             Type::Made(class) => {
                 if !met.made.insert(*class) {
                     return true;
@@ -100,14 +99,6 @@ impl Lowerer<'_> {
                 met.records.push(record.class);
                 record.fields.iter().all(|(_, types)| self.parts_can_leave(types, met, within))
             }
-            Type::Record(record)
-                if met.given && self.section.is_none() && record.class == ClassId::REGEXP =>
-            {
-                if within {
-                    self.keep_classes(BTreeSet::from([ClassId::REGEXP]), false);
-                }
-                !within
-            }
             // Nothing but a result has a place for one.
             Type::Range { .. } if met.given => true,
             Type::Record(record) if met.given && ty.is_text_range() => {
@@ -120,10 +111,6 @@ impl Lowerer<'_> {
                     Type::Enumerator(..) => "end the chain with to_a",
                     Type::Record(record) if record.class == ClassId::MATCH_DATA => {
                         "return what was found: its texts or places"
-                    }
-                    Type::Record(record) if record.class == ClassId::REGEXP => {
-                        "return its source, and make it behind the section: Regexp.new(source); or let pmap give it that \
-                         is in no Ikra.section"
                     }
                     _ => "return its numbers",
                 };
@@ -153,11 +140,15 @@ impl Lowerer<'_> {
             );
             return false;
         }
+        let mut grew = false;
         if let Entry::Vacant(unknown) = self.memo.leaving.entry(class) {
             unknown.insert(vec![]);
-            self.memo.restart = true;
-            self.memo.changed |= true;
+            grew = true;
         }
+        // Literals are frozen.
+        grew |= class == ClassId::REGEXP && self.memo.freezing.insert(class);
+        self.memo.restart |= grew;
+        self.memo.changed |= grew;
         true
     }
 

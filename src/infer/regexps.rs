@@ -4,6 +4,7 @@
 use super::Lowerer;
 use super::births::Birth;
 use super::host::RootKey;
+use super::leaving::FROZEN;
 use super::operand::Operand;
 use crate::ir::{ScalarSource, Value};
 use crate::regexp::{Pattern, Request};
@@ -105,15 +106,25 @@ impl Lowerer<'_> {
     /// Else nil. The type tells, as that decides what `scan` gives.
     pub(crate) fn made_regexp(&mut self, values: [&Operand; 2]) -> Operand {
         let class = ClassId::REGEXP;
-        let names = [PATTERN, GROUPS].map(str::to_string);
-        if self.memo.made.contains_key(&class) {
-            let values: Vec<_> = names.into_iter().zip(values.map(Clone::clone)).collect();
-            return self.make(class, &values);
+        let is_literal = self.is_literal_by_groups(values[1]);
+        let mut all: Vec<(String, Operand)> = Vec::new();
+        all.extend([PATTERN, GROUPS].map(str::to_string).into_iter().zip(values.map(Clone::clone)));
+        for (name, value) in self.hidden_variables(class) {
+            let value = if name == FROZEN { Operand::bool(is_literal) } else { value };
+            all.push((name, value));
         }
-        let fields = names.into_iter().zip(values.map(|value| value.types.clone())).collect();
-        let types = Type::Record(Rc::new(RecordType { class, fields })).into();
-        let values = values.into_iter().flat_map(|value| value.values.clone()).collect();
-        Operand { types, values, birth: Birth::UNKNOWN }
+        let regexp = if self.memo.made.contains_key(&class) {
+            self.make(class, &all)
+        } else {
+            let fields = all.iter().map(|(name, value)| (name.clone(), value.types.clone())).collect();
+            let types = Type::Record(Rc::new(RecordType { class, fields })).into();
+            let values = all.into_iter().flat_map(|(_, value)| value.values).collect();
+            Operand { types, values, birth: Birth::UNKNOWN }
+        };
+        match self.in_driver && self.memo.of_drivers.contains(&class) {
+            true => self.settle_now(&regexp),
+            false => regexp,
+        }
     }
 
     /// Are groups written in a Regexp that the section has made? `None`: in some of those that it may be.
@@ -123,15 +134,22 @@ impl Lowerer<'_> {
         (!writes || groups.types.single().is_some()).then_some(writes)
     }
 
-    /// Is a Regexp that the section has made a literal?
-    pub(crate) fn is_literal_regexp(&mut self, regexp: &Operand) -> Value {
-        let groups = self.read_ivar(regexp, GROUPS);
+    /// Is it a literal, by its groups?
+    fn is_literal_by_groups(&mut self, groups: &Operand) -> Value {
         let literal = groups.types.filter(|ty| *ty != Type::Nil);
         match literal.len() {
             0 => self.b.bool(false),
             count if count == groups.types.len() => self.b.bool(true),
-            _ => self.is_one_of(&groups, &literal).value,
+            _ => self.is_one_of(groups, &literal).value,
         }
+    }
+
+    /// Is a Regexp that the section has made frozen?
+    pub(crate) fn is_frozen_regexp(&mut self, regexp: &Operand) -> Value {
+        let grew = self.memo.freezing.insert(ClassId::REGEXP);
+        self.memo.restart |= grew;
+        self.memo.changed |= grew;
+        self.is_frozen_made(regexp)
     }
 
     /// A literal.

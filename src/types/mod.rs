@@ -113,7 +113,7 @@ impl ClassId {
     /// Can its objects leave the section that makes them, with their variables? Others that are Ruby's own have rules of
     /// their own.
     pub const fn leaves(self) -> bool {
-        self.is_plain() || self.0 == Self::RANDOM.0
+        self.is_plain() || self.0 == Self::RANDOM.0 || self.0 == Self::REGEXP.0
     }
 }
 

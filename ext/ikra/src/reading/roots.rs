@@ -497,12 +497,13 @@ fn characters(ruby: &Ruby, name: &str) -> Result<VALUE, Error> {
     module.funcall::<_, _, Value>("table", (ruby.to_symbol(name),)).map(|table| table.as_raw())
 }
 
+/// As a literal gives it: frozen.
 fn new_regexp(source: &str, options: u32) -> Result<VALUE, Error> {
     // SAFETY: the text is copied; what is raised ends in `protect`.
     protect(|| unsafe {
         let first = if source.is_empty() { c"".as_ptr() } else { source.as_ptr().cast() };
         let encoding = rb_sys::rb_utf8_encoding();
-        rb_sys::rb_enc_reg_new(first, source.len() as _, encoding, options as _)
+        rb_sys::rb_obj_freeze(rb_sys::rb_enc_reg_new(first, source.len() as _, encoding, options as _))
     })
 }
 

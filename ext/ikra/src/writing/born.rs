@@ -14,7 +14,7 @@ use ikra_core::error::Error;
 use ikra_core::error::NoMemory;
 use ikra_core::fallible;
 use ikra_core::heap::Column;
-use ikra_core::infer::{FROZEN, Inferred, ORDER, ORIGINAL};
+use ikra_core::infer::{FROZEN, Inferred, ORDER, ORIGINAL, PATTERN};
 use ikra_core::ir::{BufferInfo, BufferKind, Part};
 use ikra_core::string_layout::{BYTESIZE, ENCODING, WORDS, words_outside};
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type};
@@ -226,9 +226,11 @@ impl OfClass {
         let mut names = vec![ORDER];
         names.extend(members.iter().chain(set).map(String::as_str));
         names.extend([FROZEN, ORIGINAL].into_iter().filter(|name| buffer(name, Part::Payload).is_some()));
-        if class == ClassId::RANDOM {
-            names.extend([RANDOM_STATE, RANDOM_SEED]);
-        }
+        names.extend(match class {
+            ClassId::RANDOM => &[RANDOM_STATE, RANDOM_SEED][..],
+            ClassId::REGEXP => &[PATTERN],
+            _ => &[],
+        });
         let variable = |name: &&str| {
             let is_it = |column: &&ikra_core::heap::schema::ColumnSchema| {
                 column.hierarchy == hierarchy && column.name == *name

@@ -6,19 +6,24 @@ use crate::vm::errors::Trouble;
 use crate::vm::object_layout::Template;
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::{classes, random_state, value};
+use crate::writing::strings;
 use ikra_core::error::Error;
 use ikra_core::faults;
 use ikra_core::heap::Schema;
 use ikra_core::infer::{
-    ARGUMENTS, EXCEPTION_MESSAGE, FACTS, FROZEN, ORDER, ORIGINAL, OrderNames, RAISED, RAISED_PATH, RECEIVER,
-    SUBJECT,
+    ARGUMENTS, EXCEPTION_MESSAGE, FACTS, FROZEN, ORDER, ORIGINAL, OrderNames, PATTERN, RAISED, RAISED_PATH,
+    RECEIVER, SUBJECT,
 };
+use ikra_core::regexp::{FIXED_ENCODING, Pattern};
+use ikra_core::string_layout::Encoding as StringEncoding;
 use ikra_core::types::ClassId;
 use magnus::rb_sys::{FromRawValue, protect};
 use magnus::{Ruby, Value};
 use rb_sys::{ID, VALUE};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
+use std::ffi::c_int;
+use std::hint::black_box;
 use std::rc::Rc;
 
 /// How objects of a class are made of the values of their variables.
@@ -36,6 +41,8 @@ pub struct Maker {
     original: Option<usize>,
     /// Of a Random: where its state is, and its seed.
     random: Option<[usize; 2]>,
+    /// Of a Regexp: where the address of its pattern is.
+    pattern: Option<usize>,
     /// Of a Struct: which variable each member is.
     members: Option<Vec<usize>>,
     /// Frozen as soon as they are made: all of them, or those of which this variable says so.
@@ -98,6 +105,7 @@ impl Maker {
             raised,
             kept,
             random,
+            pattern: known(PATTERN),
             original: names.iter().position(|name| *name == ORIGINAL),
             members,
             freezes: names.iter().position(|name| *name == FROZEN),
@@ -196,6 +204,9 @@ impl Maker {
             let ruby = Ruby::get_with(unsafe { Value::from_raw(object) });
             random_state::set(&ruby, object, values[state], values[seed])?;
         }
+        if let Some(pattern) = self.pattern {
+            set_pattern(object, values[pattern])?;
+        }
         if self.frozen || self.freezes.is_some_and(|place| values[place] == value::TRUE) {
             // SAFETY: the object is live.
             protect(|| unsafe { rb_sys::rb_obj_freeze(object) })?;
@@ -265,11 +276,8 @@ impl Maker {
             }
             value::NIL
         })?;
-        if self.members.is_none()
-            && self.raised.is_none()
-            && self.random.is_none()
-            && order.tries.get() < TRIES
-        {
+        let is_plain = self.random.is_none() && self.pattern.is_none();
+        if self.members.is_none() && self.raised.is_none() && is_plain && order.tries.get() < TRIES {
             order.tries.set(order.tries.get() + 1);
             let names: Vec<ID> = order.places.iter().map(|place| self.names[*place]).collect();
             // SAFETY: the object has got these variables and no others.
@@ -277,4 +285,20 @@ impl Maker {
         }
         Ok(())
     }
+}
+
+/// Makes a Regexp that was just allocated that of a pattern, whose address this is.
+fn set_pattern(regexp: VALUE, address: VALUE) -> Result<(), Trouble> {
+    if !value::is_fixnum(address) {
+        return Err(Error::Internal("a Regexp without a pattern".into()).into());
+    }
+    // SAFETY: patterns stay as long as the run does, and this is within it.
+    let pattern = unsafe { &*(value::fixnum_value(address) as usize as *const Pattern) };
+    let source = black_box(strings::make(pattern.source().as_bytes(), StringEncoding::Utf8 as i64)?);
+    // What has an encoding for its characters is not told so.
+    let options = pattern.options();
+    let options = if pattern.source().is_ascii() { options } else { options & !FIXED_ENCODING };
+    // SAFETY: both are live; what is raised ends in `protect`.
+    protect(|| unsafe { rb_sys::rb_reg_init_str(regexp, source, options as c_int) })?;
+    Ok(())
 }

@@ -15,10 +15,8 @@ use ikra_core::error::NoMemory;
 use ikra_core::fallible;
 use ikra_core::heap::Column;
 use ikra_core::heap::schema::Output;
-use ikra_core::infer::{ARRAY_HEADER, LIST_FROZEN, PATTERN, is_plain, is_shared, width};
+use ikra_core::infer::{ARRAY_HEADER, LIST_FROZEN, is_plain, is_shared, width};
 use ikra_core::ir::BufferKind;
-use ikra_core::regexp::{FIXED_ENCODING, Pattern};
-use ikra_core::string_layout::Encoding as StringEncoding;
 use ikra_core::string_layout::row_of_string;
 use ikra_core::types::{ClassId, ListKind, RangeEnd, RecordType, Shape, Type, TypeSet};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
@@ -26,7 +24,7 @@ use magnus::{RArray, RHash, Value, prelude::*};
 use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use std::ffi::{c_int, c_long};
+use std::ffi::c_long;
 use std::hint::black_box;
 use std::rc::Rc;
 
@@ -53,8 +51,6 @@ enum Kind {
     Module(ClassId),
     /// A Range: its ends where it has them, and whether the last one does not belong to it.
     Range(Option<Box<Encoding>>, Option<Box<Encoding>>, bool),
-    /// A Regexp: where the address of its pattern is, and where what is nil if it is no literal.
-    Regexp(usize, usize, Box<Encoding>),
     /// A lambda or proc of this number.
     Proc(u32),
     /// One that is told from others of its number by the array that it has taken along.
@@ -146,20 +142,6 @@ impl Encodings<'_> {
     }
 
     fn object(&mut self, class: ClassId, variables: &[(String, TypeSet)]) -> Result<Kind, Error> {
-        if class == ClassId::REGEXP {
-            let mut places = [0; 2];
-            let (mut at, mut literal) = (0, None);
-            for (name, types) in variables {
-                let is_pattern = name == PATTERN;
-                places[usize::from(!is_pattern)] = at;
-                at += width(types);
-                if !is_pattern {
-                    literal = Some(Box::new(self.of(types)?));
-                }
-            }
-            let literal = literal.ok_or_else(|| Error::Internal("a Regexp without parts".into()))?;
-            return Ok(Kind::Regexp(places[0], places[1], literal));
-        }
         let names: Vec<&str> = variables.iter().map(|(name, _)| name.as_str()).collect();
         let maker = Rc::new(Maker::new(self.decoder.ruby, &self.decoder.heap.pool, class, &names)?);
         let parts = variables.iter().map(|(_, types)| self.of(types)).collect::<Result<_, _>>()?;
@@ -383,7 +365,6 @@ impl<'a> Results<'a> {
             | Kind::IdentifiedProc(..)
             | Kind::One(_)
             | Kind::Record(..)
-            | Kind::Regexp(..)
             | Kind::Reference => out.push_flat(self.value(encoding, words, at)?),
             Kind::Hash(..) | Kind::Range(..) => out.push(self.value(encoding, words, at)?),
         }
@@ -528,10 +509,6 @@ impl<'a> Results<'a> {
                 // SAFETY: the object was just made.
                 return Ok(unsafe { Value::from_raw(object) });
             }
-            Kind::Regexp(..) => {
-                // SAFETY: it was just made.
-                return Ok(unsafe { Value::from_raw(self.regexp(&encoding.kind, words, at)?) });
-            }
             Kind::List(kind) => return self.list(*kind, words, words.get(at)?),
             Kind::Reference => return self.reference(words, words.get(at)?),
             Kind::Hash(keys, values, default) if self.met.is_some() => {
@@ -594,14 +571,6 @@ impl<'a> Results<'a> {
                 met.borrow_mut().remember(words, start, value)?;
                 value
             }
-            None if words.get(start)? == i64::from(ClassId::REGEXP.0) => {
-                let known = self.objects.get(&ClassId::REGEXP).and_then(Option::as_ref);
-                let known = known.ok_or_else(|| Error::Internal("a Regexp of no known parts".into()))?;
-                let value = black_box(self.regexp(&known.kind, words, start + 1)?);
-                self.decoder.pinned.hold(value)?;
-                met.borrow_mut().remember(words, start, value)?;
-                value
-            }
             None => {
                 let what = words.get(start)?;
                 let value = match u32::try_from(what) {
@@ -635,28 +604,6 @@ impl<'a> Results<'a> {
         }
         bytes.truncate(size);
         make(&bytes, flags)
-    }
-
-    /// A Regexp that the section has put together, from the address of its pattern and whether it is a literal.
-    fn regexp(&self, kind: &Kind, words: Words<'_>, at: usize) -> Result<VALUE, Trouble> {
-        let Kind::Regexp(pattern, literal, of_literal) = kind else {
-            return Err(Error::Internal("what is no Regexp".into()).into());
-        };
-        let address = words.get(at + pattern)? as usize as *const Pattern;
-        let is_literal = !self.value(of_literal, words, at + literal)?.is_nil();
-        // SAFETY: patterns stay as long as the run does, and this is its end.
-        let pattern = unsafe { &*address };
-        let source = black_box(make(pattern.source().as_bytes(), StringEncoding::Utf8 as i64)?);
-        // What has an encoding for its characters is not told so.
-        let options = pattern.options();
-        let options = if pattern.source().is_ascii() { options } else { options & !FIXED_ENCODING };
-        // SAFETY: the String is live; what is raised ends in `protect`.
-        let regexp = protect(|| unsafe { rb_sys::rb_reg_new_str(source, options as c_int) })?;
-        if is_literal {
-            // SAFETY: it was just made.
-            unsafe { rb_sys::rb_obj_freeze(regexp) };
-        }
-        Ok(regexp)
     }
 
     fn made_object(&self, class: ClassId) -> Result<(&Maker, &[Encoding]), Error> {
