@@ -162,6 +162,46 @@ each_backend do |backend|
     expect_change(-> { { 1 => 2 }.freeze }, [1, 3]) { |h, x| h.key?(x) ? h[1] : 0 }
   end
 
+  # By type the key could be an expression.
+  calculator = Class.new do
+    def initialize(text)
+      @words = text.gsub("(", " ( ").gsub(")", " ) ").split
+      @variables = {}
+    end
+
+    def run = evaluate(read)
+
+    private
+
+    def read
+      word = @words.shift
+      return word.match?(/\A\d+\z/) ? word.to_i : word.to_sym unless word == "("
+
+      items = []
+      items << read until @words[0] == ")"
+      @words.shift
+      items
+    end
+
+    def evaluate(given)
+      case given
+      when Integer then given
+      when Symbol then @variables.fetch(given)
+      else
+        case given[0]
+        when :set then @variables[given[1]] = evaluate(given[2])
+        when :+ then evaluate(given[1]) + evaluate(given[2])
+        else 0
+        end
+      end
+    end
+  end
+
+  it "have keys that could be arrays" do
+    texts = ["(+ 1 (set x (+ 2 3)))", "(+ (set y 4) y)", "7"]
+    expect(texts.pmap { |text| calculator.new(text).run }).to eq([6, 8, 7])
+  end
+
   next if backend == :ruby
 
   it "refuses what sequential Ruby would see otherwise" do

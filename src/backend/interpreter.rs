@@ -542,6 +542,7 @@ fn binary(op: BinaryOp, ty: Ty, a: u64, b: u64) -> Option<u64> {
         BinaryOp::SubF => (f - g).to_bits(),
         BinaryOp::MulF => (f * g).to_bits(),
         BinaryOp::DivF if f == 0.0 && g == 0.0 => f64::NAN.to_bits(),
+        BinaryOp::DivF if f.is_nan() && g.to_bits() == (-0.0_f64).to_bits() => (-(f / g)).to_bits(),
         BinaryOp::DivF => (f / g).to_bits(),
         BinaryOp::FloorModF => floor_mod(f, g).to_bits(),
         BinaryOp::RemF => (f % g).to_bits(),

@@ -141,7 +141,8 @@ pub enum BinaryOp {
     AddF,
     SubF,
     MulF,
-    /// 0 / 0 is the NaN without a sign, as MRI's `double_div` has it, whatever the machine gives.
+    /// 0 / 0 is the NaN without a sign, and NaN / -0.0 has the other sign, as MRI's `double_div` has it, whatever the
+    /// machine gives.
     DivF,
     /// Ruby's `Float#%`: the sign of the divisor.
     FloorModF,

@@ -3,8 +3,8 @@
 use super::emit::Emitter;
 use super::runtime::FMOD;
 use crate::error::Error;
-use cranelift_codegen::ir::condcodes::FloatCC;
-use cranelift_codegen::ir::{InstBuilder, InstructionData, Value, types};
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{InstBuilder, InstructionData, MemFlagsData, Value, types};
 
 impl Emitter<'_> {
     /// Half away from zero. Adding 0.5 first would round 0.49999999999999994 up and odd integers beyond 2^52 to even
@@ -23,8 +23,8 @@ impl Emitter<'_> {
         self.builder.ins().fadd(whole, step)
     }
 
-    /// 0 / 0 is the NaN without a sign, where processors give one with a sign. That is looked at only where the quotient
-    /// is NaN.
+    /// 0 / 0 is the NaN without a sign, where processors give one with a sign; and NaN / -0.0 has the other sign, as
+    /// MRI's `double_div` has both. That is looked at only where the quotient is NaN.
     pub fn divide_floats(&mut self, x: Value, y: Value) -> Result<Value, Error> {
         let quotient = self.builder.ins().fdiv(x, y);
         if self.is_no_zero(x) || self.is_no_zero(y) {
@@ -40,7 +40,11 @@ impl Emitter<'_> {
         let [no_x, no_y] = [x, y].map(|value| self.builder.ins().fcmp(FloatCC::Equal, value, zero));
         let both = self.builder.ins().band(no_x, no_y);
         let nan = self.builder.ins().f64const(f64::NAN);
-        let odd = self.builder.ins().select(both, nan, quotient);
+        let bits = self.builder.ins().bitcast(types::I64, MemFlagsData::new(), y);
+        let minus_zero = self.builder.ins().icmp_imm_s(IntCC::Equal, bits, i64::MIN);
+        let turned = self.builder.ins().fneg(quotient);
+        let odd = self.builder.ins().select(minus_zero, turned, quotient);
+        let odd = self.builder.ins().select(both, nan, odd);
         self.jump(merge, odd);
         self.start(merge);
         Ok(result)
