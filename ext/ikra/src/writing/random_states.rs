@@ -50,7 +50,7 @@ pub fn prepare(decoder: Decoder<'_>) -> Result<Changed, Trouble> {
             let (Some(now), Some(before)) = (decoder.buffer(&words), decoder.before(&words)) else {
                 continue;
             };
-            let states = decoder.values(&part, &column.stored.types);
+            let states = decoder.values(part, &column.stored.types);
             let ids = &decoder.heap.ids;
             for (place, class) in ids.classes(hierarchy).iter().enumerate() {
                 let base = ids.base(hierarchy, place as u32) as usize;
