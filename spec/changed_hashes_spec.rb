@@ -200,6 +200,10 @@ each_backend do |backend|
   it "have keys that could be arrays" do
     texts = ["(+ 1 (set x (+ 2 3)))", "(+ (set y 4) y)", "7"]
     expect(texts.pmap { |text| calculator.new(text).run }).to eq([6, 8, 7])
+    next if backend == :ruby
+
+    expect { ["(set (x) 1)"].pmap { |text| calculator.new(text).run } }
+      .to raise_error(Ikra::UnsupportedError, /cannot be the key of a Hash.*\[unsupported-key\].*hash\[\[x, y\]\]/m)
   end
 
   next if backend == :ruby

@@ -473,7 +473,7 @@ pub(super) const PRIMITIVES: &[Row] = &[
                 let is_long =
                     |ty: &Type| ty.is_string() || matches!(ty, Type::Tuple(_) | Type::List(_) | Type::Symbol);
                 if key.types.iter().any(is_long) {
-                    return s.send(key, "#is_no_key", &[c.receiver.clone()], 1);
+                    return s.send(key, "#is_no_key", std::slice::from_ref(&c.receiver), 1);
                 }
                 let is_made = |ty: &Type| matches!(ty.shape(), Shape::Local | Shape::Made | Shape::Proc);
                 if key.types.iter().any(|ty| is_made(ty) && !ty.is_made_string()) {
