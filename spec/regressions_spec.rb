@@ -460,4 +460,28 @@ each_compiling_backend do
     expect_same([1, 2]) { |i| i > 5 ? text.insert(/a/, " ") : i + 1 }
     expect(text).to eq("é")
   end
+
+  it "does not raise what elements behind the last one raise that a method needs, whatever its class" do
+    down = ->(n) { n < 0 ? 0 : down.(n + 1) }
+    raising = { NotImplementedError => -> { raise NotImplementedError }, SystemStackError => -> { down.(1) } }
+    raising.each_value do |fails|
+      expect([1, 2, 3].plazy.map { |x| fails.call if x == 3; x }.first(2)).to eq([1, 2])
+      expect([1, 2, 3].pfind { |x| fails.call if x == 3; x == 2 }).to eq(2)
+    end
+    expect { [1, 2].plazy.map { |x| raise NotImplementedError, "no" if x == 2; x }.first(2) }
+      .to raise_error(NotImplementedError) { |e| expect(e.element_index).to eq(1) }
+  end
+
+  it "puts items into what is an array by its place, where by type it may be a String" do
+    rows = { "x" => nil, "y" => [] }
+    expect_same([0, 1]) { |i| i == 0 ? rows.group_by { |_, y| y } : { "a" => "b" } }
+    expect_same([0, 1]) { |i| i == 0 ? rows.group_by { |_, y| y } : "hello".match(/l(l)(o)?/).named_captures }
+  end
+
+  it "tells first of numbers that are no characters, and adds to what is no number as Integers do" do
+    expect_same([-1, 2**33, 300, 65]) { |x| x.chr(1.5) }
+    expect_same([0, 1]) { |i| (1..3).sum(i == 0 ? nil : "3") }
+    [nil, "a", "3", [], :a].each { |initial| expect_same([1]) { (1..3).sum(initial) } }
+    expect_same([1]) { [(3..1).sum("a"), (1...1).sum(nil)] }
+  end
 end

@@ -141,7 +141,9 @@ module Ikra
 
     # Is it not the element's?
     def foreign?(error)
-      [SignalException, SystemExit].any? { |type| error.is_a?(type) } || (defined?(::Timeout::Error) && error.is_a?(::Timeout::Error))
+      others = [SignalException, SystemExit]
+      others << ::Timeout::Error if defined?(::Timeout::Error)
+      others.any? { |type| error.is_a?(type) }
     end
 
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)

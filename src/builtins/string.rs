@@ -295,6 +295,10 @@ pub(super) const PRIMITIVES: &[Row] = &[
     }),
     // ---- what changes it
     row("#push", |s, c| {
+        if c.args[0].types.single() != Some(&Type::Integer) {
+            // By type a list of arrays may hold Strings, too. What is put into one of its items is put into an array.
+            return s.fail(ErrorKind::Unsupported("a String is taken for an array".into()), &[]);
+        }
         s.push_byte(&c.receiver, c.args[0].value());
         c.receiver.clone()
     }),

@@ -118,6 +118,11 @@ module Range
     exclude_end? ? side < 0 : side <= 0
   end
 
+  # The sum of Integers and what is no number, of which MRI asks the sum for its `coerce`.
+  def __sum_behind(initial)
+    size == 0 ? initial : Float(initial) + sum
+  end
+
   # `down`: may it go down?
   def __float_step(by, down)
     unit = by.to_f

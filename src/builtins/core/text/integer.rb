@@ -139,6 +139,7 @@ module Integer
   end
 
   def __chr_in(encoding)
+    __refuse_char if self < 0 || self > 0xffff_ffff
     "".__refuse_encoding if "".__encoding_number(encoding) != 0
     __check_codepoint
 
