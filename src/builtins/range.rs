@@ -432,15 +432,18 @@ fn sum(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             },
         );
     }
-    if let Some(Type::Object(..) | Type::Record(_) | Type::Made(_)) = initial.and_then(|i| i.types.single()) {
-        return refuse_object(s, call);
-    }
-    let is_number = |ty: &Type| matches!(ty, Type::Integer | Type::Float);
+    let is_other = |ty: &Type| {
+        matches!(ty, Type::Integer | Type::Float)
+            || !ty.is_string() && matches!(ty, Type::Object(..) | Type::Record(_) | Type::Made(_))
+    };
     if let (None, Some((Some(_), Some(_), _, RangeEnd::Integer, RangeEnd::Integer)), Some(initial)) =
         (&call.block, ends, initial)
-        && !initial.types.iter().any(is_number)
+        && !initial.types.iter().any(is_other)
     {
-        return s.send(&call.receiver, "#sum_behind", &[initial.clone()], 1);
+        return s.send(&call.receiver, "#sum_behind", std::slice::from_ref(initial), 1);
+    }
+    if let Some(Type::Object(..) | Type::Record(_) | Type::Made(_)) = initial.and_then(|i| i.types.single()) {
+        return refuse_object(s, call);
     }
     let initial = initial.cloned().unwrap_or_else(|| Operand::integer(s.b.i64(0)));
     s.send_block(&call.receiver, "#sum", &[initial], call.block.clone())
