@@ -198,6 +198,9 @@ each_backend do |backend|
   end
 
   it "have keys that could be arrays" do
+    # Regular expressions run on the CPU only.
+    next if backend.to_s.start_with?("cuda")
+
     texts = ["(+ 1 (set x (+ 2 3)))", "(+ (set y 4) y)", "7"]
     expect(texts.pmap { |text| calculator.new(text).run }).to eq([6, 8, 7])
     next if backend == :ruby
