@@ -475,7 +475,23 @@ each_compiling_backend do
   it "puts items into what is an array by its place, where by type it may be a String" do
     rows = { "x" => nil, "y" => [] }
     expect_same([0, 1]) { |i| i == 0 ? rows.group_by { |_, y| y } : { "a" => "b" } }
+    next if Ikra.chosen.to_s.start_with?("cuda")
+
     expect_same([0, 1]) { |i| i == 0 ? rows.group_by { |_, y| y } : "hello".match(/l(l)(o)?/).named_captures }
+  end
+
+  it "knows what sub, gsub and scan have found last, also of texts, and behind blocks that match" do
+    next if Ikra.chosen.to_s.start_with?("cuda")
+
+    texts = ["cat hat", "at", "xx", "日at本"]
+    expect_same(texts) { |s| s =~ /h/; s.gsub("at") { $&.upcase } }
+    expect_same(texts) { |s| s =~ /h/; [s.sub("at", ":"), $'] }
+    expect_same(texts) { |s| s =~ /h/; s.gsub("q", "x"); $~.nil? }
+    expect_same(texts) { |s| o = []; s =~ /h/; s.scan("at") { o << $` << $~.begin(0) }; o }
+    expect_same(texts) { |s| s.gsub(/at/) { "k" =~ /k/; "z" }; $& }
+    expect_same(texts) { |s| s.scan(/at/) { "k" =~ /k/ }; $& }
+    expect_same(texts) { |s| t = s.dup; t.gsub!("at", "at" => "X"); [$~ && $~[0], t] }
+    expect_same(texts) { |s| s.sub("at", "\\0\\0") + $`.to_s }
   end
 
   it "tells first of numbers that are no characters, and adds to what is no number as Integers do" do

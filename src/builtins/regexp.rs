@@ -15,6 +15,8 @@ pub(super) const LAST_MATCH: &[Row] = &[
         s.set_match(c.args[0].clone());
         Operand::nil()
     }),
+    // What is matched in a block is not the last match of the method that it is given to.
+    bare("#kept_match", |s, _| s.last_match().unwrap_or_else(Operand::nil)),
     carrying("#match_data", |s, c| s.match_data([&c.args[0], &c.args[1], &c.args[2]])),
     bare("#match_before", |s, _| s.match_before()),
     bare("#refuse_earlier_match", |s, _| {
@@ -141,8 +143,17 @@ fn is_regexp(ty: &Type) -> bool {
 }
 
 /// `scan`: what it gives hangs on whether the pattern has groups.
+/// What `sub`, `gsub` and `scan` look for: a String is a pattern as others are where somebody looks at the last match.
+pub(super) fn looked_for(s: &mut Lowerer<'_>, pattern: &Operand) -> Operand {
+    if pattern.is_bottom() || !pattern.types.iter().all(Type::is_string) || !s.keeps_matches() {
+        return pattern.clone();
+    }
+    s.send(pattern, "#as_text_pattern", &[], 9)
+}
+
 pub(super) fn scan(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let [pattern] = &call.args[..] else { return super::wrong_count(s, call.args.len(), "1") };
+    let pattern = &looked_for(s, pattern);
     let is_made = |ty: &Type| is_regexp(ty) && !matches!(ty, Type::Object(..));
     let groups = match pattern.types.iter().any(is_regexp) {
         false => Some(0),
@@ -163,7 +174,9 @@ pub(super) fn scan(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let names =
         if groups == 0 { ["#scan_texts", "#scanned_texts"] } else { ["#scan_groups", "#scanned_groups"] };
     match &call.block {
-        Some(block) => s.send_block(&call.receiver, names[0], &call.args, Some(block.clone())),
-        None => s.send(&call.receiver, names[1], &call.args, 1),
+        Some(block) => {
+            s.send_block(&call.receiver, names[0], std::slice::from_ref(pattern), Some(block.clone()))
+        }
+        None => s.send(&call.receiver, names[1], std::slice::from_ref(pattern), 1),
     }
 }

@@ -451,9 +451,13 @@ fn parts(s: &mut Lowerer<'_>, call: &Invocation, each: &str) -> Operand {
 
 /// `sub` and `gsub`, with a String, a block or a Hash: the methods for each.
 fn substitute(s: &mut Lowerer<'_>, call: &Invocation, [text, plain, block, hash]: [&str; 4]) -> Operand {
-    match (&call.args[..], &call.block) {
-        ([_], Some(given)) => s.send_block(&call.receiver, block, &call.args, Some(given.clone())),
-        ([_, by], _) if by.types.iter().any(Type::is_hash) => s.send(&call.receiver, hash, &call.args, 1),
+    let mut args = call.args.clone();
+    if let Some(pattern) = args.first_mut() {
+        *pattern = super::regexp::looked_for(s, pattern);
+    }
+    match (&args[..], &call.block) {
+        ([_], Some(given)) => s.send_block(&call.receiver, block, &args, Some(given.clone())),
+        ([_, by], _) if by.types.iter().any(Type::is_hash) => s.send(&call.receiver, hash, &args, 1),
         ([_, by], _) if s.responds(by, "to_hash") => {
             s.fail_conversion("no implicit conversion of ", by, " into Hash")
         }

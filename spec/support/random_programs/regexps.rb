@@ -57,7 +57,18 @@ module RandomPrograms
         e("(/(?<#{name}>", pick(["[a-e]+", "\\d*", "..?", "e|f"]), ")/ =~ ", text, " ? #{name} : \"-\")")
       when 4
         e("(", text, ".gsub(", regexp(GROUPED), ") { \"\#{$1}<\#{", expression(%i[int sym], depth), "}>\" })")
+      when 5 then substituted(text)
       else e("(", text, filled(REPLACED), ")")
+      end
+    end
+
+    # A text instead of a pattern, and matches in a block, which are not the last one behind the call.
+    def substituted(text)
+      found = "\"#{pick(%w[a - 5 日 zz])}\""
+      case between(0, 2)
+      when 0 then e("(", text, ".", pick(%w[sub gsub]), "(#{found}) { \"\#{$&}<\#{$~.begin(0)}\" } + ", last_group, ")")
+      when 1 then e("(", text, ".gsub(", regexp, ") { \"b5\" =~ /\\d/; \"y\" } + ", last_group, ")")
+      else e("(", text, ".scan(#{found}).size.to_s + ", last_group, ")")
       end
     end
 

@@ -25,6 +25,11 @@ module String
     text.__force(__ask_patterns(number, 14, 0))
   end
 
+  # What finds this text.
+  def __as_text_pattern
+    __escaped.__as_pattern(0, nil)
+  end
+
   # With a backslash before all that means something in a pattern.
   def __escaped
     n = __bytesize
@@ -182,7 +187,9 @@ module String
         break if at < 0
 
         to = pattern.__group(1)
+        found = __kept_match
         yield text, at, to
+        __set_match(found)
         raise "string modified" if __bytesize != n
 
         from = to > at ? to : to + (to < n ? text.__width_at(to) : 1)
@@ -268,7 +275,9 @@ module String
     while at >= 0
       to = pattern.__group(1)
       out.__concat_part(text, from, at - from)
+      found = __kept_match
       yield out, text, at, to
+      __set_match(found)
       raise "string modified" if __bytesize != n
 
       from = to
