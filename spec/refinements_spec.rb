@@ -48,7 +48,8 @@ each_compiling_backend do
   end
 
   it "says what to write instead of &:name where one is active" do
-    refused = raise_error(Ikra::UnsupportedError, /&:name \[no-source\]\n(?:.*\n)+  hint: write \{ \|element\| element.name \}/)
+    told = /&:name \[no-source\]\n(?:.*\n)+  hint: write \{ \|element\| element.name \}/
+    refused = raise_error(Ikra::UnsupportedError, told)
     expect { Refined::WithIkra.succ([1, 2]) }.to refused
   end
 end
