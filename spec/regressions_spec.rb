@@ -494,6 +494,13 @@ each_compiling_backend do
     expect_same(texts) { |s| s.sub("at", "\\0\\0") + $`.to_s }
   end
 
+  it "tells Strings in what no pattern matches, where the subject is a Struct" do
+    pairs = [Regressions::Pair.new(nil, 1)]
+    expect_same(pairs) { |pair| pair => { x: "a text" } }
+    expect_same(pairs) { |pair| text = "a" + "b"; pair => { x: ^text } }
+    expect_same(pairs) { |pair| case pair.x; in "abc" then 1; end }
+  end
+
   it "tells first of numbers that are no characters, and adds to what is no number as Integers do" do
     expect_same([-1, 2**33, 300, 65]) { |x| x.chr(1.5) }
     expect_same([0, 1]) { |i| (1..3).sum(i == 0 ? nil : "3") }

@@ -111,7 +111,10 @@ impl Lowerer<'_> {
             self.operands_of(value, &mut told);
         }
         let is_told = told.len() <= MAX_OPERANDS && values().all(|value| is_told(&value.types));
-        if !is_told && values().all(|value| is_inspectable(&value.types)) {
+        let is_struct =
+            |ty: &Type| ty.is_instance() && self.host.is_subclass(super::class_of(ty), ClassId::STRUCT);
+        let can_inspect = |value: &Operand| is_inspectable(&value.types) || value.types.iter().all(is_struct);
+        if !is_told && values().all(can_inspect) {
             return self.tell_text(class, message);
         }
         let mut all = message;
