@@ -180,6 +180,7 @@ fn log_to_base(s: &mut Lowerer<'_>, x: Value, base: Value) -> Value {
     let zero = s.b.f64(0.0);
     // What Integers of more than 1024 bits would add, which is NaN for base 1.
     let more = s.b.binary(BinaryOp::DivF, zero, base_log);
+    let more = s.b.select(no_base, machine_nan, more);
     let sum = s.b.binary(BinaryOp::AddF, quotient, more);
     let (x_zero, base_zero) = (s.b.compare(Comparison::Eq, x, zero), s.b.compare(Comparison::Eq, base, zero));
     let (low, nan, minus_zero) = (s.b.f64(f64::NEG_INFINITY), s.b.f64(f64::NAN), s.b.f64(-0.0));
