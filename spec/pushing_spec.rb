@@ -200,8 +200,9 @@ each_compiling_backend do
     all = Array.new(3) { |i| Pushing::Animal.new(i) }
     refused.call(/have the block give a copy/) { all.pflat_map { |a| a.young << a.x } }
     # Regular expressions run on the CPU only.
-    on_gpu = Ikra.chosen.to_s.start_with?("cuda")
-    refused.call(on_gpu ? /CPU only/ : /texts or places/) { all.peach { |a| a.mother = [/\d/.match(a.x.to_s)] } }
+    unless Ikra.chosen.to_s.start_with?("cuda")
+      refused.call(/texts or places/) { all.peach { |a| a.mother = [/\d/.match(a.x.to_s)] } }
+    end
     expect(all.flat_map(&:young)).to eq([])
   end
 
