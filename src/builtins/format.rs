@@ -1,12 +1,12 @@
 //! `format` of a text that is written out and that nobody can change: it is taken apart while compiling. What stands
-//! between directives are constants of the code, and each directive is one call (`format.rb`). What is not plain here is
-//! left to `#format`, which goes through the text as it runs.
+//! between directives are constants of the code, and each directive is one call (`core/text/string_format.rb`,
+//! `changed_string_format.rb`). What is not plain here is left to `#format`, which goes through the text as it runs.
 
 use crate::infer::{Lowerer, Operand};
 use crate::ir::ErrorKind;
 use crate::types::Type;
 
-/// The flags of a directive, as `format.rb` has them.
+/// The flags of a directive, as those files have them.
 const FLAGS: [(char, i64); 5] = [('-', 1), ('+', 2), (' ', 4), ('0', 8), ('#', 16)];
 
 #[derive(Debug, PartialEq, Eq)]
