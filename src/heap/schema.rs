@@ -152,9 +152,9 @@ pub enum Fold {
     And,
     /// `last = x`: of the last (tick, element).
     Last,
-    /// Elements read it, or write it in several ways: what it holds in the end. It begins with this root. Its buffer is
-    /// `Variable`.
-    Shared(u32),
+    /// Elements read it, or write it in several ways: what it holds in the end. Its buffer is `Variable`. It begins with
+    /// this root; `None`: with what no column has a place for, and `Assigned` says whether it holds anything else.
+    Shared(Option<u32>),
 }
 
 /// Whose a variable is that a section writes.

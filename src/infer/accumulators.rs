@@ -33,7 +33,7 @@ pub(crate) struct Written {
 
 impl Written {
     /// What elements share, which begins with this root.
-    pub(super) const fn shared(root: u32) -> Self {
+    pub(super) const fn shared(root: Option<u32>) -> Self {
         Self { fold: Fold::Shared(root), part: None, writes: 1, place: vec![] }
     }
 }
@@ -46,9 +46,9 @@ enum Use {
 }
 
 impl Lowerer<'_> {
-    /// Finds out how each captured variable that is written can be put together; refuses the others.
+    /// Finds out how each captured variable that is written can be put together; elements share the others.
     pub(crate) fn find_written(&mut self, code: &Code) {
-        let mut uses: BTreeMap<String, Vec<(Use, Span)>> =
+        let mut uses: BTreeMap<String, Vec<Use>> =
             code.captured_writes.iter().map(|(name, _)| (name.clone(), vec![])).collect();
         // A read inside `x = [x, e].min` or `x = x + e` belongs to that.
         let mut idioms: Vec<Span> = Vec::new();
@@ -88,57 +88,34 @@ impl Lowerer<'_> {
                 return;
             }
             if let Some(list) = uses.get_mut(name) {
-                list.push((how, node.span));
+                list.push(how);
             }
         });
         for (name, uses) in uses {
-            let writes: Vec<&Fold> =
-                uses.iter().filter_map(|(u, _)| if let Use::Write(f) = u { Some(f) } else { None }).collect();
-            let read = uses.iter().find(|(u, _)| *u == Use::Read);
-            let fold = writes.first().map(|f| (*f).clone());
-            let count = writes.len();
-            let reason = match (&fold, read) {
-                (Some(_), _)
-                    if writes.len() != code.captured_writes.iter().filter(|(n, _)| *n == name).count() =>
-                {
-                    Some((uses[0].1, "is written in several ways"))
-                }
-                (Some(_), Some((_, span))) => Some((*span, "is read and written by the elements")),
-                (Some(fold), None) if writes.iter().any(|f| *f != fold) => {
-                    Some((uses[0].1, "is written in several ways"))
-                }
-                (Some(Fold::Operator(op)), None) if !OPERATORS.contains(&op.as_str()) => {
-                    Some((uses[0].1, "is changed in a way that depends on the order of the elements"))
-                }
-                (None, _) => code
-                    .captured_writes
-                    .iter()
-                    .find(|(n, _)| *n == name)
-                    .map(|(_, span)| (*span, "is written in a way that is not supported")),
-                _ => None,
+            let written: Vec<&Fold> = uses
+                .iter()
+                .filter_map(|one| match one {
+                    Use::Write(fold) => Some(fold),
+                    Use::Read => None,
+                })
+                .collect();
+            let writes = written.len();
+            let is_seen = writes == code.captured_writes.iter().filter(|(n, _)| *n == name).count();
+            // One way to write it, which parts of elements can be put together by. A driver is no element: it reads and
+            // writes variables where they are.
+            let one = written.first().copied().filter(|first| {
+                let is_known = match first {
+                    Fold::Operator(op) => OPERATORS.contains(&op.as_str()),
+                    _ => true,
+                };
+                let is_shared = self.output == Output::Program || self.memo.shared_variables.contains(&name);
+                is_seen && is_known && !is_shared && written.iter().all(|fold| fold == first)
+            });
+            let fold = match one {
+                Some(fold) if !uses.contains(&Use::Read) => fold.clone(),
+                _ => self.shared_variable(&name),
             };
-            // A driver is no element: it reads and writes them where they are.
-            let is_shared = self.memo.shared_variables.contains(&name)
-                || reason.is_some()
-                || self.output == Output::Program;
-            let shared = if is_shared { self.shared_variable(&name) } else { None };
-            match (shared, fold, reason) {
-                (Some(fold), ..) | (None, Some(fold), None) => {
-                    self.written.insert(name, Written { fold, part: None, writes: count, place: vec![] });
-                }
-                (None, _, reason) => {
-                    let (span, what) = reason.unwrap_or((code.span, "is written"));
-                    self.span = span;
-                    self.refuse_here(
-                        "captured-write",
-                        format!(
-                            "`{name}` belongs to the code around the section and {what}, and holds what elements cannot \
-                             share"
-                        ),
-                        Some("let each element give its part with pmap and combine the parts afterwards".into()),
-                    );
-                }
-            }
+            self.written.insert(name, Written { fold, part: None, writes, place: vec![] });
         }
     }
 
@@ -158,10 +135,11 @@ impl Lowerer<'_> {
         })
     }
 
-    /// How elements can share a variable around the section.
-    fn shared_variable(&mut self, name: &str) -> Option<Fold> {
-        let Ok(Some(root)) = self.host.root(&RootKey::Captured(name.to_owned())) else { return None };
-        let types = Self::can_be_shared(&root.ty)?;
+    /// How elements share a variable around the section.
+    fn shared_variable(&mut self, name: &str) -> Fold {
+        let root = self.host.root(&RootKey::Captured(name.to_owned())).ok().flatten();
+        let shared = root.and_then(|root| Some((root.number, Self::can_be_shared(&root.ty)?)));
+        let (root, types) = shared.map_or((None, TypeSet::default()), |(root, types)| (Some(root), types));
         let known = self.memo.accumulators.entry(name.to_owned()).or_default();
         if self.memo.shared_variables.insert(name.to_owned()) {
             // What it held as an accumulator is of no concern.
@@ -169,7 +147,7 @@ impl Lowerer<'_> {
             self.memo.changed |= true;
         }
         self.memo.changed |= known.extend(&types);
-        Some(Fold::Shared(root.number))
+        Fold::Shared(root)
     }
 
     /// Does the current code see an accumulator by this name?
@@ -186,12 +164,40 @@ impl Lowerer<'_> {
 
     /// What a shared variable holds now.
     pub(crate) fn read_shared(&mut self, name: &str, number: u32) -> Operand {
-        self.read_variable(&Holders::Captured(name.to_owned()), number)
+        let holder = Holders::Captured(name.to_owned());
+        if !self.begins_outside(name) {
+            return self.read_variable(&holder, number);
+        }
+        let row = self.watch_shared(number, false);
+        let assigned = self.buffer(BufferKind::Assigned(number), Ty::I64);
+        let (assigned, never) = (self.b.load(assigned, row, Ty::I64, true), self.b.i64(0));
+        let is_assigned = self.b.compare(Comparison::Ne, assigned, never);
+        let key = self.memo.global_state.get(name).map(|state| state.key().clone());
+        let key = key.unwrap_or_else(|| RootKey::Captured(name.to_owned()));
+        self.branch(
+            SLOT_FIRST,
+            Condition { value: is_assigned, yes: vec![], no: vec![] },
+            |s| match s.stored_by(&holder).is_empty() {
+                true => Operand::bottom(),
+                false => s.read_variable(&holder, number),
+            },
+            |s| s.root(&key).unwrap_or_else(Operand::nil),
+        )
+    }
+
+    /// Does the variable hold at first what no column has a place for? Then it is said whether it has been assigned.
+    fn begins_outside(&self, name: &str) -> bool {
+        self.written.get(name).is_some_and(|written| written.fold == Fold::Shared(None))
     }
 
     pub(crate) fn write_shared(&mut self, name: &str, number: u32, value: &Operand) {
         if !value.is_bottom() && !self.b.is_dead() {
             self.write_variable(&Holders::Captured(name.to_owned()), number, value);
+            if self.begins_outside(name) {
+                let (row, one) = (self.watch_shared(number, true), self.b.i64(1));
+                let one = Operand::integer(one);
+                self.store_parts(&|_| BufferKind::Assigned(number), row, &one.types, &one);
+            }
         }
     }
 
@@ -224,26 +230,10 @@ impl Lowerer<'_> {
     }
 
     /// It turns out that the variable is no accumulator: the walk is done again.
-    fn share(&mut self, name: &str) -> bool {
-        let is_new = !self.memo.shared_variables.contains(name) && self.shared_variable(name).is_some();
-        self.memo.changed |= is_new;
-        is_new
-    }
-
-    /// The same for one that a lambda uses, too.
-    pub(super) fn share_accumulator(&mut self, name: &str) {
-        if self.share(name) {
-            self.memo.restart = true;
-            return;
-        }
-        self.refuse_here(
-            "captured-write",
-            format!(
-                "`{name}` is assigned by elements and used by a lambda from around the section, and holds what elements \
-                 cannot share"
-            ),
-            Some("give it to the lambda as an argument, or use another variable".into()),
-        );
+    pub(super) fn share(&mut self, name: &str) -> Operand {
+        self.shared_variable(name);
+        self.memo.changed |= true;
+        Operand::bottom()
     }
 
     /// Before the body of an element: its parts as they were left by the tick before.
@@ -305,25 +295,11 @@ impl Lowerer<'_> {
             return Operand::bottom();
         };
         if !unused && fold != Fold::Last {
-            if self.share(name) {
-                return Operand::bottom();
-            }
-            return self.refuse_here(
-                "captured-write",
-                format!("the value of `{name}` while the section runs depends on the other elements"),
-                Some("use the variable after the section".into()),
-            );
+            return self.share(name);
         }
         if self.writing.iter().any(|n| n == name) && fold != Fold::Last {
             // Ruby has read the variable before: what is given meanwhile gets lost.
-            if self.share(name) {
-                return Operand::bottom();
-            }
-            return self.refuse_here(
-                "captured-write",
-                format!("`{name}` is written while the value that it is given is computed"),
-                Some("compute the value first".into()),
-            );
+            return self.share(name);
         }
         if place.is_empty() {
             let place = self.places_here();
@@ -348,21 +324,17 @@ impl Lowerer<'_> {
             return given;
         }
         // What is made gets a row, which is no part.
-        if given.types.iter().any(is_made) && self.share(name) {
-            return Operand::bottom();
+        if given.types.iter().any(is_made) {
+            return self.share(name);
         }
         // Of Floats the order counts in which they are added, which parts keep where an element gives one.
         let often = self.repeats || writes > 1 || !self.loops.is_empty() || self.current != 0;
-        if often && matches!(fold, Fold::Operator(_)) && self.adds_floats(name, &given) && self.share(name) {
-            return Operand::bottom();
+        if often && matches!(fold, Fold::Operator(_)) && self.adds_floats(name, &given) {
+            return self.share(name);
         }
         // Parts are put together in another order than Ruby's, by Ruby's own methods.
-        if let Some((class, method)) = self.redefined_of(&fold, &given.types) {
-            if self.share(name) {
-                return Operand::bottom();
-            }
-            let refusal = self.redefined(class, method, &format!("the assignment of `{name}`"));
-            return self.refuse(refusal);
+        if self.redefined_of(&fold, &given.types).is_some() {
+            return self.share(name);
         }
         let old = self.temp_get(part);
         let old_tick = self.temp_get(tick);
@@ -447,16 +419,7 @@ impl Lowerer<'_> {
         let matters = self.has_effects(&block);
         self.b.splice(block, dead);
         if matters {
-            if self.share(name) {
-                return Operand::bottom();
-            }
-            return self.refuse_here(
-                "captured-write",
-                format!(
-                    "the value that `{name}` is given can fail or change something, but may not be wanted"
-                ),
-                Some("give it a plain value, or use pselect and look at the first result".into()),
-            );
+            return self.share(name);
         }
         operand
     }
@@ -472,6 +435,9 @@ impl Lowerer<'_> {
         all.collect()
     }
 }
+
+/// The join of what a variable held before the section and what that has assigned.
+const SLOT_FIRST: u32 = 0x390;
 
 const fn within(inner: Span, outer: Span) -> bool {
     outer.start <= inner.start && inner.end <= outer.end

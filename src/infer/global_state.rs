@@ -8,7 +8,7 @@ use super::accumulators::Written;
 use super::held_procs::Closure;
 use super::host::{RootKey, Scope};
 use crate::heap::schema::{Fold, Holder};
-use crate::types::ClassId;
+use crate::types::{ClassId, TypeSet};
 
 /// A variable that the section assigns.
 #[derive(Clone, Debug)]
@@ -19,29 +19,20 @@ pub struct GlobalState {
     pub name: String,
 }
 
+impl GlobalState {
+    pub(super) const fn key(&self) -> &RootKey {
+        &self.key
+    }
+}
+
 impl Lowerer<'_> {
     /// Those that earlier walks have found.
     pub(super) fn find_global_state(&mut self) {
         for (known, state) in self.memo.global_state.clone() {
-            let root = match self.host.root(&state.key) {
-                Err(refusal) => {
-                    self.refuse(refusal);
-                    continue;
-                }
-                Ok(root) => root,
-            };
+            let root = self.host.root(&state.key).ok().flatten();
             let shared = root.and_then(|root| Some((root.number, Self::can_be_shared(&root.ty)?)));
-            let Some((number, types)) = shared else {
-                self.refuse_here(
-                    "captured-write",
-                    format!(
-                        "`{}` is assigned by the section, and holds what elements cannot share",
-                        state.name
-                    ),
-                    Some("let each element give its part with pmap, and assign it behind the section".into()),
-                );
-                continue;
-            };
+            let (number, types) =
+                shared.map_or((None, TypeSet::default()), |(root, types)| (Some(root), types));
             let held = self.memo.accumulators.entry(known.clone()).or_default();
             self.memo.changed |= held.extend(&types);
             self.written.insert(known, Written::shared(number));
@@ -101,7 +92,8 @@ impl Lowerer<'_> {
                 continue;
             }
             if !matches!(self.written.get(&known), Some(Written { fold: Fold::Shared(_), .. })) {
-                self.share_accumulator(&known);
+                self.share(&known);
+                self.memo.restart = true;
                 return None;
             }
             let number = self.written.keys().position(|name| *name == known)?;

@@ -227,7 +227,7 @@ impl Lowerer<'_> {
     }
 
     /// What such columns hold.
-    fn stored_by(&self, of: &Holders) -> TypeSet {
+    pub(super) fn stored_by(&self, of: &Holders) -> TypeSet {
         let stored = match of {
             Holders::Arrays(kind) => self.memo.arrays.get(kind).map(|memo| &memo.stored),
             Holders::Objects(hierarchy, name) => {

@@ -567,6 +567,8 @@ pub enum BufferKind {
     Selection,
     /// A variable around the section that elements read and write (by its number in the schema): one row.
     Variable(u32, Part),
+    /// `I64`: has such a variable been assigned? One row, for those that begin with what no column has a place for.
+    Assigned(u32),
     /// What the section gives where that is arrays: word `w` of element `e` is at `w * elements + e` (`I64`).
     ResultWords,
     /// The same for what elements of a driver's kernels make, or those of several ticks: see [`settling`].

@@ -99,6 +99,7 @@ impl Display for BufferInfo {
             BufferKind::Kept => f.write_str("kept"),
             BufferKind::Selection => f.write_str("selection"),
             BufferKind::Variable(n, part) => write!(f, "variable v{n}{}", PartText(*part)),
+            BufferKind::Assigned(n) => write!(f, "assigned v{n}"),
             BufferKind::ResultWords => f.write_str("result_words"),
             BufferKind::KernelWords => f.write_str("kernel_words"),
             BufferKind::Given(k, part) => write!(f, "given{}{}", OfKernel(*k), PartText(*part)),

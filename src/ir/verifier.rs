@@ -60,6 +60,7 @@ fn declarations(program: &Program) -> Vec<String> {
             | BufferKind::SymbolIndex
             | BufferKind::KeyIndex(_) => Ty::I32,
             BufferKind::AccumulatorTick(_) | BufferKind::Marks(_) | BufferKind::ArrayEnds(_) => Ty::I64,
+            BufferKind::Assigned(_) => Ty::I64,
             BufferKind::ResultWords | BufferKind::KernelWords | BufferKind::Scratch => Ty::I64,
             BufferKind::Given(_, Part::Payload) => Ty::I64,
             BufferKind::Kept | BufferKind::Frozen(_) | BufferKind::FrozenArray(_) => Ty::Bool,

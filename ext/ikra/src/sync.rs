@@ -416,8 +416,12 @@ fn assign(
             hint: "assign Integers, Floats, true, false or nil to variables to which the section assigns such itself".into(),
         });
     };
-    for (part, bits) in [(Part::Payload, payload), (Part::Tag, i64::from(shape.tag()))] {
-        let kind = BufferKind::Variable(number, part);
+    let cells = [
+        (BufferKind::Variable(number, Part::Payload), payload),
+        (BufferKind::Variable(number, Part::Tag), i64::from(shape.tag())),
+        (BufferKind::Assigned(number), 1),
+    ];
+    for (kind, bits) in cells {
         let buffers = &decoder.inferred.program.buffers;
         if let Some(buffer) = buffers.iter().position(|buffer| buffer.kind == kind) {
             changed.cells.push(Cell { buffer, row: 0, bits });

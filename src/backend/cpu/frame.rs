@@ -326,7 +326,9 @@ impl<'a> Emitter<'a> {
                 return;
             };
             let BufferInfo { kind, ty, .. } = &self.program.buffers[buffer.0 as usize];
-            if !matches!(kind, BufferKind::Variable(..)) || self.rows.contains_key(buffer) {
+            if !matches!(kind, BufferKind::Variable(..) | BufferKind::Assigned(_))
+                || self.rows.contains_key(buffer)
+            {
                 return;
             }
             let row = self.builder.declare_var(clif_type(*ty));

@@ -188,6 +188,7 @@ impl Parser {
                 let number = self.entity("v", "a variable")?;
                 BufferKind::Variable(number, self.part())
             }
+            "assigned" => BufferKind::Assigned(self.entity("v", "a variable")?),
             "result_words" => BufferKind::ResultWords,
             "kernel_words" => BufferKind::KernelWords,
             "given" => {

@@ -113,7 +113,7 @@ fn is_part(what: &Watched, kind: &BufferKind) -> bool {
             hierarchy == h && name == n
         }
         (Watched::Arrays(kind), BufferKind::ArrayValues(k, _)) => kind == k,
-        (Watched::Variable(number), BufferKind::Variable(n, _)) => number == n,
+        (Watched::Variable(number), BufferKind::Variable(n, _) | BufferKind::Assigned(n)) => number == n,
         _ => false,
     }
 }

@@ -72,7 +72,7 @@ pub(super) enum Recipe {
     Places(HierarchyId),
     /// Empty until the driver makes it.
     Drivers,
-    /// One row.
+    /// One row, which is zero at first.
     Merged,
     Scratch,
     Frozen(HierarchyId),
@@ -243,17 +243,18 @@ fn recipe(pool: &ObjectPool, plan: &Plan, schema: &Schema, buffer: &BufferInfo) 
         BufferKind::Accumulator(..) | BufferKind::AccumulatorTick(_) => Recipe::Parts,
         BufferKind::Variable(number, part) => {
             match schema.accumulators.get(*number as usize) {
-                Some(variable) => {
-                    let Fold::Shared(root) = variable.fold else { return Err(missing(buffer)) };
-                    Recipe::Variable(root, *part, variable.types.single_shape())
-                }
+                Some(variable) => match variable.fold {
+                    Fold::Shared(Some(root)) => Recipe::Variable(root, *part, variable.types.single_shape()),
+                    Fold::Shared(None) => Recipe::Merged,
+                    _ => return Err(missing(buffer)),
+                },
                 // The driver sets it.
                 None => Recipe::Merged,
             }
         }
         BufferKind::ResultWords => Recipe::ResultWords,
         BufferKind::Selection => Recipe::Drivers,
-        BufferKind::Merged(..) => Recipe::Merged,
+        BufferKind::Merged(..) | BufferKind::Assigned(_) => Recipe::Merged,
         BufferKind::Scratch => Recipe::Scratch,
         BufferKind::Frozen(hierarchy) => Recipe::Frozen(*hierarchy),
         BufferKind::FrozenArray(kind) => Recipe::FrozenArray(*kind),

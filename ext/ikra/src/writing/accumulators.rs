@@ -168,7 +168,13 @@ impl Accumulators<'_> {
     /// What elements left in a variable that they share, if they come to it at all.
     fn shared(&self, number: u32, variable: &AccumulatorSchema) -> Result<Option<(Shape, i64)>, Trouble> {
         let values = self.decoder.values(|part| BufferKind::Variable(number, part), &variable.types);
-        if values.payload.is_none() && values.tags.is_none() {
+        let is_assigned = match variable.fold {
+            Fold::Shared(None) => {
+                self.decoder.buffer(&BufferKind::Assigned(number)).is_some_and(|it| it.bits(0) != 0)
+            }
+            _ => values.payload.is_some() || values.tags.is_some(),
+        };
+        if !is_assigned {
             return Ok(None);
         }
         Ok(Some(values.get(0)?))
