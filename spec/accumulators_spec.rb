@@ -192,12 +192,50 @@ each_compiling_backend do
     expect(ends).to eq([7, 2, 3])
   end
 
-  it "refuses what cannot be shared by the elements" do
+  it "begins with what no column has a place for" do
     range = 1..2
-    expect { [1].peach { |n| range = range ? n : 2 } }.to raise_error(Ikra::UnsupportedError, /captured-write/)
+    [1].peach { |n| range = range ? n : 2 }
+    kind = String
+    Ikra.section { kind = nil }
+    made = ->(x) { x + 1 }
+    found = Ikra.section do
+      before = made.call(3)
+      made = [before]
+      made << 5
+      before
+    end
+    kept = $stdout
+    Ikra.section { kept = 4 if found == 5 }
+    expect([range, kind, made, found, kept]).to eq([1, nil, [4, 5], 4, $stdout])
+  end
+
+  it "is read where it is until it is assigned" do
+    range = 1..4
+    sums = Ikra.section do
+      first = range.sum
+      5.times { |i| range = i if i > 2 }
+      [first, range == 4]
+    end
+    last = Integer
+    [1, 2, 3].peach { |n| last = last.is_a?(Integer) ? (last * 31) + n : n }
+    expect([sums, range, last]).to eq([[10, true], 4, 1026])
+  end
+
+  it "is seen by Ikra.sync whether it is assigned or not" do
+    range = 1..2
+    seen = []
+    Ikra.section do
+      Ikra.sync { seen << range }
+      range = 3
+      Ikra.sync { seen << range }
+    end
+    expect([range, seen]).to eq([3, [1..2, 3]])
+  end
+
+  it "refuses to store what no column has a place for" do
     list = nil
     expect { [1].peach { |n| list = list ? list : (1..n) } }.to raise_error(Ikra::UnsupportedError, /unsupported-store/)
-    expect([range, list]).to eq([1..2, nil])
+    expect(list).to be_nil
   end
 
   describe "what an operator raises" do

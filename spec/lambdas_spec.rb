@@ -389,7 +389,7 @@ each_compiling_backend do
   it "refuses what a lambda cannot do to the code around it" do
     range = 1..2
     giving = ->(x) { range = range.sum > x ? range : 3 }
-    refused("captured-write") { |x| giving.(x) }
+    refused("unsupported-store") { |x| giving.(x) }
     breaking = proc { |x| break x }
     refused("unsupported-break") { |x| breaking.(x) }
     returning = proc { |x| return x }

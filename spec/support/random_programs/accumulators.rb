@@ -12,6 +12,9 @@ module RandomPrograms
               "= +" => [[:int], "2"],
               # Elements share it.
               "shared" => [[:int], "7"],
+              # No column has a place for what it holds at first.
+              "outside" => [[:int], ["1..2", "Integer", "/a/", "Comparable"]],
+              "outside last" => [[:int], ["2..5", "String"]],
               "fmax" => [[:float], "0.5"], "f+=" => [[:float], "0.0"] }.freeze
     Accumulator = Struct.new(:name, :form, :types)
 
@@ -24,7 +27,7 @@ module RandomPrograms
         form = pick(FORMS.keys)
         types, first = FORMS.fetch(form)
         @accumulators << Accumulator.new(fresh("total"), form, types)
-        Node.fixed("#{@accumulators.last.name} = #{first}")
+        Node.fixed("#{@accumulators.last.name} = #{pick(Array(first))}")
       end
     end
 
@@ -54,6 +57,8 @@ module RandomPrograms
       when "+=", "-=" then [name, " #{accumulator.form} ", e("(", value, " % 1009)")]
       when "= +" then [name, " = #{name} + ", e("(", value, " % 1009)")]
       when "shared" then [name, " = ((#{name} * 31) + ", value, ") % 1009"]
+      when "outside" then [name, " = (#{name}.is_a?(Integer) ? (#{name} * 31) + ", value, " : 5) % 1009"]
+      when "outside last" then [name, " = ", value]
       when "f+=" then [name, " += ", value]
       else [name, " #{accumulator.form} ", value]
       end
