@@ -223,6 +223,32 @@ each_backend do |backend|
     expect([h, set]).to eq([{ 1 => 2, 2 => 3 }, Set[1, 2]])
   end
 
+  it "is no conflict where elements only look up what is there" do
+    Ikra.conflicts = :raise
+    by_default = Hash.new { |hash, key| hash[key] = [] }
+    40.times { |i| by_default["k#{i}"] << i }
+    mixed = [*0..20, *:a..:z, *"a".."z", 0.5, 1.5, nil, true].to_h { |key| [key, [key]] }
+    sizes = (0..39).to_a.pmap { |i| by_default["k#{i}"].size }
+    keys = mixed.keys.pmap { |key| (mixed[key] ||= []).first }
+    expect([sizes.sum, keys]).to eq([40, mixed.keys])
+  ensure
+    Ikra.conflicts = :in_order
+  end
+
+  it "finds, deletes and adds keys behind those that were read" do
+    h = (0..40).to_h { |i| ["k#{i}", i] }
+    expected = h.dup
+    expected.delete("k3")
+    expected["new"] = 5
+    expected.shift
+    Ikra.section do
+      h.delete("k3")
+      h["new"] = 5
+      h.shift
+    end
+    expect(h.to_a).to eq(expected.to_a)
+  end
+
   it "is named where elements conflict" do
     Ikra.conflicts = :raise
     h = Hash.new(0)

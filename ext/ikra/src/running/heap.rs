@@ -336,6 +336,7 @@ impl Heap {
             }
         }
         let ids = Ids::new(&tracer.pool, tracer.pinned, &hierarchies).ok_or_else(too_large)?;
+        key_index::fill_slots(&mut tracer, &ids, inferred)?;
         for (kind, elements) in tracer.elements.iter().enumerate() {
             let arrays = tracer.pinned.arrays(kind as u32).len();
             i32::try_from(arrays.max(elements.count() + 1)).map_err(|_| too_large())?;

@@ -9,12 +9,16 @@ use crate::reading::tracer::Tracer;
 use crate::vm::classes;
 use crate::vm::errors::Trouble;
 use crate::vm::value;
+use ikra_core::error::NoMemory;
 use ikra_core::fallible;
 use ikra_core::hashing;
+use ikra_core::infer::Inferred;
+use ikra_core::ir::{BufferInfo, BufferKind, Part};
 use ikra_core::types::{ArrayKind, ClassId, HashPart, HierarchyId, Shape};
 use magnus::rb_sys::protect;
 use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 /// The slots for all arrays of a kind, which are the keys of Hashes. See `BufferKind::KeyIndex`.
 pub fn build(tracer: &Tracer<'_>, ids: &Ids, kind: ArrayKind) -> Result<Vec<i32>, Trouble> {
@@ -52,6 +56,72 @@ pub fn build(tracer: &Tracer<'_>, ids: &Ids, kind: ArrayKind) -> Result<Vec<i32>
         check(tracer, kind)?;
     }
     Ok(slots)
+}
+
+/// The slots of the Hashes that the section changes, as `core/text/array_keys.rb` lays them out: elements that only look
+/// keys up would write them otherwise. Of few keys there are none, and none of those that may have a `hash` of their own:
+/// the section makes them where it does.
+pub fn fill_slots(tracer: &mut Tracer<'_>, ids: &Ids, inferred: &Inferred) -> Result<(), Trouble> {
+    for [keys, _, slots] in inferred.schema.hashes.values() {
+        let is_read = |info: &BufferInfo| info.kind == BufferKind::ArrayValues(*slots, Part::Payload);
+        let [keys, slots] = [keys, slots].map(|kind| kind.0 as usize);
+        if tracer.elements.len() <= keys.max(slots) || !inferred.program.buffers.iter().any(is_read) {
+            continue;
+        }
+        let mut filled = std::mem::take(&mut tracer.elements[slots]);
+        let of_keys = &tracer.elements[keys];
+        for (span, (offset, length)) in filled.spans.iter_mut().zip(&of_keys.spans) {
+            let rows = *offset as usize..(*offset + *length) as usize;
+            if rows.len() < 16
+                || span.1 != 0
+                || !rows.clone().all(|row| is_plain(tracer, &of_keys.builder, row))
+            {
+                continue;
+            }
+            let first = filled.builder.len();
+            let own = slots_of(tracer, ids, &of_keys.builder, rows)?;
+            filled.builder.reserve(own.len())?;
+            own.iter().for_each(|number| filled.builder.push_integer(i64::from(*number)));
+            let place = |at: usize| u32::try_from(at).map_err(|_| NoMemory(at));
+            *span = (place(first)?, place(own.len())?);
+        }
+        tracer.elements[slots] = filled;
+    }
+    Ok(())
+}
+
+/// Twice as many slots as there will soon be keys, how many pairs are dead, and the number before the first one's.
+fn slots_of(
+    tracer: &Tracer<'_>,
+    ids: &Ids,
+    keys: &ColumnBuilder,
+    rows: Range<usize>,
+) -> Result<Vec<i32>, Trouble> {
+    let mut hasher = Hasher { tracer, ids, members: FxHashMap::default(), has_nan: false, depth: 0 };
+    let count = (rows.len() * 8).next_power_of_two().max(64);
+    let mut own = Vec::new();
+    fallible::resize(&mut own, count + 2, 0)?;
+    for (number, row) in (1..).zip(rows) {
+        let mut slot = hasher.hash(keys, row) as usize & (count - 1);
+        while own[slot] != 0 {
+            slot = (slot + 1) & (count - 1);
+        }
+        own[slot] = number;
+    }
+    Ok(own)
+}
+
+/// Is the key of a class of Ruby's whose objects are told apart by what they hold, and no NaN?
+fn is_plain(tracer: &Tracer<'_>, keys: &ColumnBuilder, row: usize) -> bool {
+    match Shape::of_tag(keys.tag(row)) {
+        Some(Shape::Nil | Shape::Bool | Shape::Integer | Shape::Symbol) => true,
+        Some(Shape::Float) => !f64::from_bits(keys.payload[row] as u64).is_nan(),
+        Some(Shape::Object(hierarchy)) => {
+            let (place, _) = split_object(keys.payload[row]);
+            tracer.pool.of_hierarchy(hierarchy).get(place as usize) == Some(&ClassId::STRING)
+        }
+        _ => false,
+    }
 }
 
 /// Does each Hash find its own keys? Not where one has changed since it was put there.
