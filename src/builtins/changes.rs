@@ -1,7 +1,7 @@
 //! What changes an array: the items of those of the heap, and the length too of lists.
 
 use super::integer::to_integer_argument;
-use super::{Invocation, Row, carrying, row, spreading};
+use super::{Invocation, Row, bare, carrying, row, spreading};
 use crate::infer::{Changing, Lowerer, Operand};
 use crate::ir::{Comparison, ErrorKind, Value};
 use crate::types::{ListKind, Type};
@@ -164,6 +164,29 @@ pub(super) const ROWS: &[Row] = &[
             _ => {}
         }
         c.args[1].clone()
+    }),
+    // Are the items words in scratch memory that a function in Rust moves?
+    bare("#moves_words?", |s, c| {
+        let moves = s.has_intrinsics() && matches!(c.receiver.types.single(), Some(Type::List(_)));
+        Operand::bool(s.b.bool(moves))
+    }),
+    row("#move_words", |s, c| {
+        if let Some((kind, list)) = list_of(&c.receiver) {
+            let [to, from, count] = [0, 1, 2].map(|arg| c.args[arg].value());
+            s.move_list_items(kind, list, [to, from, count]);
+        }
+        Operand::nil()
+    }),
+    // Do items of another array come behind the own ones as words?
+    row("#takes_words?", |s, c| {
+        let takes = list_of(&c.receiver).is_some_and(|(kind, _)| s.takes_words(kind, &c.args[0]));
+        Operand::bool(s.b.bool(takes))
+    }),
+    row("#push_words", |s, c| {
+        if let Some((kind, list)) = list_of(&c.receiver) {
+            s.push_words(kind, list, &c.args[0], [c.args[1].value(), c.args[2].value()]);
+        }
+        c.receiver.clone()
     }),
     row("#check_unfrozen", |s, c| {
         if let Some(Type::Array(kind)) = c.receiver.types.single() {
@@ -396,8 +419,12 @@ fn push(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 /// Pushes the items of an array, or what is none itself.
 fn append(s: &mut Lowerer<'_>, to: Changing, value: &Operand) {
     s.switch(value, 30, &mut |s, value| {
-        match value.types.single() {
-            Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => {
+        match (value.types.single(), to) {
+            (Some(Type::List(_)), Changing::List(kind, list)) if s.takes_words(kind, &value) => {
+                let (first, count) = (s.b.i64(0), s.list_length(value.value()));
+                s.push_words(kind, list, &value, [first, count]);
+            }
+            (Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)), _) => {
                 s.each_item(&value, &mut |s, item, _, _| s.push_to(to, &item));
             }
             _ => s.push_to(to, &value),

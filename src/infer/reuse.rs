@@ -271,7 +271,7 @@ impl Lowerer<'_> {
             });
         }
         let all = self.b.get(done);
-        self.within_slot(0x10, |s| s.move_words((used, begun), all));
+        self.within_slot(0x10, |s| s.move_words((begun, used), all, false));
         let end = self.b.binary(BinaryOp::Add, begun, all);
         self.set_used(end);
         let (least, four) = (self.b.i64(self.least_copied()), self.b.i64(4));
@@ -310,18 +310,8 @@ impl Lowerer<'_> {
             self.set_word(at, word);
         }
         let behind = self.plus(to, header);
-        self.move_words((first, behind), count);
+        self.move_words((behind, first), count, false);
         self.plus(count, header)
-    }
-
-    /// Copies words to where none of them is, or to somewhere before.
-    fn move_words(&mut self, (from, to): (Value, Value), count: Value) {
-        let zero = self.b.i64(0);
-        self.counted(zero, count, 1, &mut |s, i, _, _| {
-            let (source, target) = (s.b.binary(BinaryOp::Add, from, i), s.b.binary(BinaryOp::Add, to, i));
-            let word = s.word(source);
-            s.set_word(target, word);
-        });
     }
 
     pub(super) fn end_reuse(&mut self, reuse: &Reuse) {

@@ -11,6 +11,7 @@ mod decimal;
 mod made;
 mod numbers;
 mod sets;
+mod words;
 
 use crate::scalar::Interval;
 use serde::{Deserialize, Serialize};
@@ -68,6 +69,8 @@ pub enum Intrinsic {
     /// Puts a text there as `tr` has it: sizes, the encoding of all and of the text, whether it squeezes, and
     /// whether a range of one character counts twice.
     Translate,
+    /// Of all scratch memory: so many words come to a place from another one, by these three numbers.
+    MoveWords,
 }
 
 /// Texts and numbers that one takes, and what it is called.
@@ -92,7 +95,7 @@ macro_rules! signature {
 }
 
 impl Intrinsic {
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::SameBytes,
         Self::IndexBytes,
         Self::LastIndexBytes,
@@ -116,6 +119,7 @@ impl Intrinsic {
         Self::DeleteSet,
         Self::SqueezeSet,
         Self::Translate,
+        Self::MoveWords,
     ];
 
     fn signature(self) -> Signature {
@@ -143,6 +147,7 @@ impl Intrinsic {
             Self::DeleteSet => signature!("delete_set", 3, 4, sets::delete),
             Self::SqueezeSet => signature!("squeeze_set", 3, 6, sets::squeeze),
             Self::Translate => signature!("translate", 4, 8, sets::translate),
+            Self::MoveWords => signature!("move_words", 1, 3, words::move_words),
         }
     }
 
@@ -173,7 +178,7 @@ impl Intrinsic {
     }
 
     /// Does it write its first text? That is all scratch memory then, in which the first number is the row of a made String,
-    /// which has the room.
+    /// which has the room, or that of the words which are written.
     pub const fn writes(self) -> bool {
         matches!(
             self,
@@ -187,6 +192,7 @@ impl Intrinsic {
                 | Self::DeleteSet
                 | Self::SqueezeSet
                 | Self::Translate
+                | Self::MoveWords
         )
     }
 
@@ -211,7 +217,8 @@ impl Intrinsic {
             | Self::PushFormatted
             | Self::Reverse
             | Self::Recase
-            | Self::PushCode => Interval::FULL,
+            | Self::PushCode
+            | Self::MoveWords => Interval::FULL,
         }
     }
 }

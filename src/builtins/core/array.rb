@@ -156,13 +156,18 @@ module Array
   def __rotate(count)
     n = size
     out = __list(n)
-    if n > 0
-      i = count % n
-      n.times do
-        out.__push(__item(i))
-        i += 1
-        i = 0 if i >= n
-      end
+    return out if n == 0
+
+    first = count % n
+    if out.__takes_words?(self)
+      out.__push_words(self, first, n - first)
+      return out.__push_words(self, 0, first)
+    end
+    i = first
+    n.times do
+      out.__push(__item(i))
+      i += 1
+      i = 0 if i >= n
     end
     out
   end
@@ -193,9 +198,37 @@ module Array
 
   def __plus(other)
     out = __list(size + other.size)
-    each { |x| out.__push(x) }
-    other.each { |x| out.__push(x) }
+    __push_to(out)
+    other.__push_to(out)
     out
+  end
+
+  def __copy
+    out = __list(size)
+    __push_to(out)
+    out
+  end
+
+  def __take(n)
+    n = __to_long(n)
+    raise ArgumentError, "attempt to take negative size" if n < 0
+
+    __part(0, n < size ? n : size)
+  end
+
+  def __drop(n)
+    n = __to_long(n)
+    raise ArgumentError, "attempt to drop negative size" if n < 0
+
+    n = size if n > size
+    __part(n, size - n)
+  end
+
+  # Puts all items behind those of an array made in the section.
+  def __push_to(out)
+    return out.__push_words(self, 0, size) if out.__takes_words?(self)
+
+    each { |x| out.__push(x) }
   end
 
   def __minus(other)

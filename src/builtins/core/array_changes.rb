@@ -101,11 +101,7 @@ module Array
     if index == 0
       __drop_front(count)
     else
-      i = index + count
-      while i < n
-        __set(i - count, __item(i))
-        i += 1
-      end
+      __move(index, index + count, n - index - count)
       __resize(n - count)
     end
     out
@@ -208,23 +204,30 @@ module Array
     return __shift if at == 0
 
     x = __item(at)
-    i = at + 1
-    while i < n
-      __set(i - 1, __item(i))
-      i += 1
-    end
+    __move(at, at + 1, n - at - 1)
     __resize(n - 1)
     x
+  end
+
+  # So many items come to an index from another one.
+  def __move(to, from, count)
+    return __move_words(to, from, count) if __moves_words?
+
+    if to < from
+      count.times { |i| __set(to + i, __item(from + i)) }
+    else
+      i = count
+      while i > 0
+        i -= 1
+        __set(to + i, __item(from + i))
+      end
+    end
   end
 
   def __insert(index, value)
     return __push_front(value) if index == 0
     __push(value)
-    i = size - 1
-    while i > index
-      __set(i, __item(i - 1))
-      i -= 1
-    end
+    __move(index + 1, index, size - 1 - index)
     __set(index, value)
     self
   end
@@ -306,17 +309,9 @@ module Array
         __push(i - more >= at + count ? __item(i - more) : items.__item(i - at))
         i += 1
       end
-      i = n - 1
-      while i >= at + m
-        __set(i, __item(i - more))
-        i -= 1
-      end
+      __move(at + m, at + count, n - at - m) if n > at + m
     elsif more < 0
-      i = at + count
-      while i < n
-        __set(i + more, __item(i))
-        i += 1
-      end
+      __move(at + m, at + count, n - at - count)
       __resize(n + more)
       n += more
     end
@@ -344,8 +339,12 @@ module Array
   end
 
   def __replace(other)
-    i = 0
     n = other.size
+    if __takes_words?(other)
+      __resize(0)
+      return __push_words(other, 0, n)
+    end
+    i = 0
     while i < n
       __set(i, other.__item(i))
       i += 1

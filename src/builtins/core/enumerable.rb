@@ -47,6 +47,8 @@ module Enumerable
   # Items start, start + 1 …: known to be there.
   def __part(start, count)
     out = __list(count)
+    return out.__push_words(self, start, count) if out.__takes_words?(self)
+
     count.times { |i| out.__push(__item(start + i)) }
     out
   end
