@@ -122,6 +122,7 @@ impl Lowerer<'_> {
             self.within_slot(0x3e2 + slot, |s| s.push(list, at, item));
         }
         let types = self.memo.list(items.0).items.clone();
+        self.list_tuples(items.0, &types);
         self.settle_types(&types);
         let settled = self.settled(&types);
         let memo = self.memo.arrays.entry(kind).or_default();

@@ -287,10 +287,7 @@ impl Lowerer<'_> {
         for kind in kinds {
             let items = self.memo.list(kind).items.clone();
             if !self.keep_made(&items) && self.can_settle(&items) {
-                if items.iter().any(|ty| matches!(ty, Type::Tuple(_))) {
-                    let list = self.memo.list_kind(JoinKey::new(Place::SettledItems(kind), 0));
-                    self.memo.list_item(kind, &Type::List(list).into());
-                }
+                self.list_tuples(kind, &items);
                 let (settled, array) = (self.settled(&items), self.settled_kind(kind));
                 let memo = self.memo.arrays.entry(array).or_default();
                 let grew = memo.stored.extend(&settled) | memo.written.extend(&settled) | !memo.made;
@@ -298,6 +295,14 @@ impl Lowerer<'_> {
                 self.memo.changed |= grew;
             }
             self.memo.changed |= self.memo.settled_lists.insert(kind);
+        }
+    }
+
+    /// Arrays of fixed length among the items of a list have no rows: they are lists from the next walk on.
+    pub(super) fn list_tuples(&mut self, kind: ListKind, items: &TypeSet) {
+        if items.iter().any(|ty| matches!(ty, Type::Tuple(_))) {
+            let list = self.memo.list_kind(JoinKey::new(Place::SettledItems(kind), 0));
+            self.memo.list_item(kind, &Type::List(list).into());
         }
     }
 
