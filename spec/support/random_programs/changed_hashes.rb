@@ -18,7 +18,10 @@ module RandomPrograms
       block = BLOCKS[tally.use]
       return Node.fixed("#{tally.name} = Hash.new #{block}") if block && chance(0.3)
 
-      pairs = Array.new(between(0, 3)) { Node.fixed(tally_constant(pick(tally.keys)), " => ", FIRST[tally.use]) }
+      # Of many pairs there are slots.
+      pairs = Array.new(chance(0.15) ? between(16, 24) : between(0, 3)) do
+        Node.fixed(tally_constant(pick(tally.keys)), " => ", FIRST[tally.use])
+      end
       Node.fixed("#{tally.name} = { ", Node.list(pairs), " }")
     end
 

@@ -38,6 +38,7 @@ require_relative "operations"
 require_relative "columns"
 require_relative "launches"
 require_relative "kept"
+require_relative "pushed"
 require_relative "aliases"
 require_relative "made_arrays"
 require_relative "printing"
@@ -86,6 +87,7 @@ module RandomPrograms
     include Columns
     include Launches
     include Kept
+    include Pushed
     include Aliases
     include MadeArrays
     include Drivers
@@ -188,7 +190,7 @@ module RandomPrograms
         (@captured_objects[klass.name] ||= []) << name
         texts << Node.fixed("#{name} = leaves.find { |l| l.instance_of?(#{klass.name}) }")
       end
-      Node.list(global_nodes + texts + captured_by_driver + make_accumulators, "\n")
+      Node.list(global_nodes + texts + captured_by_driver + make_pushed + make_accumulators, "\n")
     end
 
     def captured_array
