@@ -10,6 +10,17 @@ each_backend do
 
   # Classes for the examples.
   module Regressions
+  class Branch
+    attr_accessor :parent, :children
+
+    def initialize(children = [])
+      @children = children
+      children.each { |child| child.parent = self }
+    end
+  end
+
+  def self.operations(value) = { a: ->(x) { x + value }, b: ->(x) { x - value } }
+
     Pair = Struct.new(:x, :y) unless const_defined?(:Pair)
 
     class Parent
@@ -506,5 +517,30 @@ each_compiling_backend do
     expect_same([0, 1]) { |i| (1..3).sum(i == 0 ? nil : "3") }
     [nil, "a", "3", [], :a].each { |initial| expect_same([1]) { (1..3).sum(initial) } }
     expect_same([1]) { [(3..1).sum("a"), (1...1).sum(nil)] }
+  end
+
+  it "puts a class into an array beside what is none" do
+    expect_same([String, Integer]) { |c| [c, 1] }
+    expect_same([String, nil, 3]) { |c| [c, { c: c }] }
+    expect_same([String, Integer]) { |c| c == String ? 1 : [c, "x"] }
+  end
+
+  it "names what lambdas of several variables at one place are refused for" do
+    next if Ikra.chosen == :ruby
+
+    expect { [1].pmap { |x| Regressions.operations(x)[:a].call(x) } }
+      .to raise_error(Ikra::UnsupportedError, /items of an array can be Proc.*\[mixed-values\]/)
+  end
+
+  it "lets initialize put an object into what a driver has made before" do
+    expect_same_program do
+      root = nil
+      list = []
+      Ikra.section do
+        root = Regressions::Branch.new([Regressions::Branch.new, Regressions::Branch.new([])])
+        list << Regressions::Branch.new(Array.new(3) { Regressions::Branch.new })
+      end
+      [root, *list].map { |one| [one.children.map { |child| child.parent.equal?(one) }, one.instance_variables] }
+    end
   end
 end

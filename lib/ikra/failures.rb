@@ -58,14 +58,19 @@ module Ikra
     INITIALIZE = Exception.instance_method(:initialize)
     NO_METHOD = NoMethodError.instance_method(:initialize)
     NAME = NameError.instance_method(:initialize)
-    KEY = KeyError.instance_method(:initialize)
-    FROZEN = FrozenError.instance_method(:initialize)
+    OWN_INITIALIZE = [KeyError, FrozenError, NoMatchingPatternKeyError].to_h do |of|
+      [of, of.instance_method(:initialize)]
+    end
+    NAME_OF = NameError.instance_method(:name)
+    RECEIVER = NameError.instance_method(:receiver)
+    ARGUMENTS = NoMethodError.instance_method(:args)
+    BACKTRACE = Exception.instance_method(:backtrace)
     SET_BACKTRACE = Exception.instance_method(:set_backtrace)
 
     # Gives one that the section has made its message and, where it was raised, its backtrace.
     #
     # @param kept [Array] of those that keep more than a message: key or name, receiver, arguments, whether key and
-    #   receiver are there, and why a method is missing where Ruby is to say the message
+    #   receiver are there
     def self.complete(exception, message, frames, kept)
       if kept.empty?
         INITIALIZE.bind_call(exception, *message.nil? ? [] : [message])
@@ -75,18 +80,29 @@ module Ikra
       SET_BACKTRACE.bind_call(exception, frames(frames) + outer_frames) if frames
     end
 
+    # Gives a NameError of which all but the message is known the one that Ruby makes.
+    #
+    # @param missing [String] why there is no such method
+    def self.tell(exception, missing)
+      name = NAME_OF.bind_call(exception)
+      receiver = RECEIVER.bind_call(exception)
+      told = if exception.is_a?(NoMethodError)
+               arguments = ARGUMENTS.bind_call(exception)
+               Messages.no_method(name.to_s, receiver, nil, missing)
+             else
+               Messages.name_error(name.to_s, receiver, nil)
+             end
+      backtrace = BACKTRACE.bind_call(exception)
+      kept = [name, receiver, arguments, true, true]
+      initialize_keeping(exception, Messages::PLAIN_MESSAGE.bind_call(told), kept)
+      SET_BACKTRACE.bind_call(exception, backtrace) if backtrace
+    end
+
     # As Ruby's own methods make such exceptions.
     def self.initialize_keeping(exception, message, kept)
-      subject, receiver, arguments, has_subject, has_receiver, missing = kept
-      given = has_receiver ? { receiver: } : {}
-      if missing && exception.is_a?(NameError)
-        told = if exception.is_a?(NoMethodError)
-                 Messages.no_method(subject.to_s, receiver, nil, missing)
-               else
-                 Messages.name_error(subject.to_s, receiver, nil)
-               end
-        message = Messages::PLAIN_MESSAGE.bind_call(told)
-      end
+      subject, receiver, arguments, has_subject, has_receiver = kept
+      receiver_name = exception.is_a?(NoMatchingPatternKeyError) ? :matchee : :receiver
+      given = has_receiver ? { receiver_name => receiver } : {}
       case exception
       when NoMethodError
         NO_METHOD.bind_call(exception, message, subject, arguments, **given)
@@ -94,7 +110,8 @@ module Ikra
         NAME.bind_call(exception, message, subject, **given)
       else
         given[:key] = subject if has_subject
-        (exception.is_a?(KeyError) ? KEY : FROZEN).bind_call(exception, *message.nil? ? [] : [message], **given)
+        _, own = OWN_INITIALIZE.find { |of, _| exception.is_a?(of) }
+        own.bind_call(exception, *message.nil? ? [] : [message], **given)
       end
     end
 
@@ -204,7 +221,8 @@ module Ikra
         end
         what = missing == "super" ? "super: no superclass method" : "#{missing} method"
         called = %w[private protected].include?(missing) ? " called" : ""
-        NoMethodError.new("#{what} #{quoted(name)}#{called} for #{text || described(receiver)}", name.to_sym, receiver:)
+        said = "#{what} #{quoted(name)}#{called} for #{text || described(receiver)}"
+        NoMethodError.new(said, name.to_sym, [], receiver:)
       end
 
       def name_error(name, receiver, text)
@@ -309,7 +327,8 @@ module Ikra
         yield
         nil
       rescue NameError => e
-        e.class.new(PLAIN_MESSAGE.bind_call(e), e.name, receiver:) if e.name == name.to_sym
+        arguments = e.is_a?(NoMethodError) ? [[]] : []
+        e.class.new(PLAIN_MESSAGE.bind_call(e), e.name, *arguments, receiver:) if e.name == name.to_sym
       end
 
       # The same without what error_highlight would add.

@@ -12,6 +12,9 @@ pub(super) const INITIALIZE: Row = naming("initialize", |s, c| s.initialize_keep
 pub(super) const KEEPING: &[Row] = &[
     bare("args", |s, c| s.kept_fact(&c.receiver, ARGUMENTS, None)),
     bare("key", |s, c| s.kept_fact(&c.receiver, SUBJECT, Some((Fact::Subject, "no key is available")))),
+    bare("matchee", |s, c| {
+        s.kept_fact(&c.receiver, RECEIVER, Some((Fact::Receiver, "no matchee is available")))
+    }),
     bare("name", |s, c| s.kept_fact(&c.receiver, SUBJECT, None)),
     bare("receiver", |s, c| {
         s.kept_fact(&c.receiver, RECEIVER, Some((Fact::Receiver, "no receiver is available")))

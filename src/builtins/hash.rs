@@ -483,12 +483,8 @@ pub(super) const PRIMITIVES: &[Row] = &[
                 let (what, operands) = s.told(key);
                 let message =
                     vec![MessagePart::Text("key not found: ".into()), MessagePart::Inspect(what, 0)];
-                if s.keeps_facts(ClassId::KEY_ERROR) {
-                    let message = s.message_of_ruby(message, &operands);
-                    let given = [(RECEIVER, c.receiver.clone()), (SUBJECT, key.clone())];
-                    return s.raise_keeping(ClassId::KEY_ERROR, Some(message), None, &given);
-                }
-                s.fail(ErrorKind::Raise { class: ClassId::KEY_ERROR, message: Some(message) }, &operands)
+                let given = [(RECEIVER, c.receiver.clone()), (SUBJECT, key.clone())];
+                s.fail_keeping(ClassId::KEY_ERROR, message, &operands, &given)
             })
         })
     }),

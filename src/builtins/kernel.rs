@@ -2,7 +2,7 @@
 
 use super::{Invocation, Row, bare, carrying, forwarding, naming, row, spreading};
 use crate::infer::host::{FoundMethod, Method};
-use crate::infer::{CallType, Frozen, Lowerer, Operand, module_of};
+use crate::infer::{CallType, Frozen, Lowerer, Operand, RECEIVER, SUBJECT, module_of};
 use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, MessagePart, Receiver, UnaryOp, Value};
 use crate::scalar::Ty;
 use crate::types::{ClassId, RangeEnd, Shape, Type, TypeSet};
@@ -444,7 +444,7 @@ fn variable(
 ) -> Operand {
     super::named(s, &call.name, call.args.first(), &mut |s, name| match call.receiver.types.single() {
         // Ruby looks at the name first, whatever it is asked of.
-        _ if !names_variable(name) => refuse_variable_name(s, name),
+        _ if !names_variable(name) => refuse_variable_name(s, call, name),
         Some(ty) if ty.is_instance() => f(s, name),
         _ => s.refuse_here(
             "unsupported-method",
@@ -462,7 +462,7 @@ fn names_variable(name: &str) -> bool {
     })
 }
 
-fn refuse_variable_name(s: &mut Lowerer<'_>, name: &str) -> Operand {
+fn refuse_variable_name(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
     // Others are told escaped, by what is printable in an encoding.
     if !name.chars().all(|c| c.is_ascii_graphic() || c == ' ') {
         return s.refuse_here(
@@ -473,8 +473,8 @@ fn refuse_variable_name(s: &mut Lowerer<'_>, name: &str) -> Operand {
     }
     let open = if s.host.dialect().quotes_are_even { '\'' } else { '`' };
     let message = format!("{open}{name}' is not allowed as an instance variable name");
-    let message = Some(vec![MessagePart::Text(message)]);
-    s.fail(ErrorKind::Raise { class: ClassId::NAME_ERROR, message }, &[])
+    let given = [(RECEIVER, call.receiver.clone()), (SUBJECT, call.args[0].clone())];
+    s.fail_keeping(ClassId::NAME_ERROR, vec![MessagePart::Text(message)], &[], &given)
 }
 
 /// The same object, or the same immediate value.

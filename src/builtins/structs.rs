@@ -2,7 +2,7 @@
 
 use super::integer::to_integer_argument;
 use super::{Invocation, Row, bare, carrying, naming, row};
-use crate::infer::{Condition, Lowerer, Operand};
+use crate::infer::{Condition, Lowerer, Operand, RECEIVER, SUBJECT};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, MessagePart, Receiver};
 use crate::string_layout::Encoding;
 use crate::types::{ClassId, Type};
@@ -199,7 +199,8 @@ fn at_member(
                 let (what, operands) = s.told(&key);
                 let text = |text: &str| MessagePart::Text(text.into());
                 let message = vec![text("no member '"), MessagePart::Value(what), text("' in struct")];
-                s.fail(ErrorKind::Raise { class: ClassId::NAME_ERROR, message: Some(message) }, &operands)
+                let given = [(RECEIVER, call.receiver.clone()), (SUBJECT, key.clone())];
+                s.fail_keeping(ClassId::NAME_ERROR, message, &operands, &given)
             });
         }
         let Some(index) = to_integer_argument(s, &key) else { return Operand::bottom() };

@@ -6,8 +6,8 @@ use super::keyword_splats::{HASH_SPLAT, has_hash_splat};
 use super::operand::Operand;
 use super::sites::class_of;
 use super::splats::{Absent, LeftOut, Places};
-use super::{LocalValue, Locals, Lowerer};
-use crate::ir::{ErrorKind, SiteId, UnaryOp};
+use super::{Condition, LocalValue, Locals, Lowerer};
+use crate::ir::{Comparison, ErrorKind, SiteId, UnaryOp};
 use crate::syntax::ast::{AssignOp, BARE_HASH, Code, CodeKind, Kind, LocalId, Node, Params, Target};
 use crate::types::{ClassId, RecordType, Type};
 use std::rc::Rc;
@@ -288,8 +288,15 @@ impl Lowerer<'_> {
             Some(array) if arguments.positional.len() < 2 && takes_apart => {
                 let array = array.clone();
                 if self.holds_arrays(&arguments.positional, &array) {
-                    self.refuse_splat();
-                    return;
+                    if params.rest.is_some() || !params.optional.is_empty() {
+                        self.refuse_splat();
+                        return;
+                    }
+                    arguments.positional = self.of_one_or_several(&arguments, &array, required);
+                    arguments.splat = None;
+                    if arguments.has_bottom() {
+                        return;
+                    }
                 }
             }
             _ => {}
@@ -303,6 +310,32 @@ impl Lowerer<'_> {
             arguments.positional.truncate(most);
         }
         self.bind(params, arguments, false);
+    }
+
+    /// So many arguments of a block that takes a single array apart, where it turns out as the section runs whether there
+    /// is but one.
+    fn of_one_or_several(&mut self, arguments: &Arguments, array: &Operand, count: usize) -> Vec<Operand> {
+        let (given, one, zero) = (self.given(arguments), self.b.i64(1), self.b.i64(0));
+        let is_one = self.b.compare(Comparison::Eq, given, one);
+        let first = match arguments.positional.first() {
+            Some(first) => first.clone(),
+            None => self.within_slot(0x4d0, |s| s.item_of(array, zero, false)),
+        };
+        let all = self.within_slot(0x4d1, |s| s.arguments_or_nil(arguments, count));
+        if first.is_bottom() || all.iter().any(Operand::is_bottom) {
+            return vec![Operand::bottom()];
+        }
+        let is_alone = || Condition { value: is_one, yes: vec![], no: vec![] };
+        let apart = self.branch(0x4d2, is_alone(), |s| s.through_to_ary(&first), |_| first.clone());
+        if apart.is_bottom() {
+            return vec![apart];
+        }
+        let of_both = (0..).zip(all).map(|(i, own)| {
+            self.within_slot(0x4d3 + i, |s| {
+                s.branch(0, is_alone(), |s| s.destructured(&apart, i as usize), |_| own.clone())
+            })
+        });
+        of_both.collect()
     }
 
     /// Does a block with these parameters take a single array apart?

@@ -379,7 +379,7 @@ impl Lowerer<'_> {
                     {
                         Message::Unknown
                     }
-                    (Some(parts), Raised::ByText) => Message::Parts(parts.clone()),
+                    (Some(parts), Raised::ByText | Raised::ByRubysText) => Message::Parts(parts.clone()),
                 }
             }
             _ => Message::Unknown,

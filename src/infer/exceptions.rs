@@ -10,7 +10,9 @@ use super::host::Method;
 use super::operand::Operand;
 use super::raise::NO_EXCEPTION;
 use super::rescue::Caught;
-use crate::ir::{BinaryOp, Comparison, ErrorKind, Missing, Raised, Site, SiteId, UnaryOp, Value};
+use crate::ir::{
+    BinaryOp, Comparison, ErrorKind, MessagePart, Missing, Receiver, Site, SiteId, UnaryOp, Value,
+};
 use crate::scalar::Ty;
 use crate::syntax::ast::Node;
 use crate::types::{ClassId, Type, TypeSet};
@@ -21,14 +23,15 @@ pub const MESSAGE: &str = "#message";
 pub const RAISED: &str = "#raised";
 pub const RAISED_PATH: &str = "#raised_path";
 
-/// What Ruby keeps beside the message of a KeyError, a FrozenError and a NameError: the key or name, the receiver, and
-/// the arguments; and a number that tells which of these are there (see [`Fact`]).
+/// What Ruby keeps beside the message of a KeyError, a FrozenError, a NameError and where a pattern finds no key: the key
+/// or name, the receiver, and the arguments; and a number that tells which of these are there (see [`Fact`]).
 pub const SUBJECT: &str = "#subject";
 pub const RECEIVER: &str = "#receiver";
 pub const ARGUMENTS: &str = "#arguments";
 pub const FACTS: &str = "#facts";
 /// The classes that keep such.
-const KEEPING: &[ClassId] = &[ClassId::KEY_ERROR, ClassId::FROZEN_ERROR, ClassId::NAME_ERROR];
+const KEEPING: &[ClassId] =
+    &[ClassId::KEY_ERROR, ClassId::FROZEN_ERROR, ClassId::NAME_ERROR, ClassId::NO_MATCHING_PATTERN_KEY_ERROR];
 
 /// Bits of [`FACTS`].
 #[derive(Clone, Copy)]
@@ -46,6 +49,21 @@ pub enum Fact {
 /// Behind these bits stands why there is no such method: [`Missing::number`].
 pub const MISSING_SHIFT: u32 = 4;
 
+/// Does Ruby keep more of the exception than a failure at the site tells? One that leaves the section has to have that, so
+/// that it is made there as an object, when the section runs again.
+pub fn tells_too_little(site: &Site) -> bool {
+    match &site.error {
+        ErrorKind::NoMethod { receiver, arguments, .. } => *arguments || is_told_by_class(receiver),
+        ErrorKind::NameError { receiver, .. } => is_told_by_class(receiver),
+        ErrorKind::Raise { class, message: Some(_) } => site.raised.is_by_ruby() && KEEPING.contains(class),
+        _ => false,
+    }
+}
+
+const fn is_told_by_class(receiver: &Receiver) -> bool {
+    matches!(receiver, Receiver::Text(_))
+}
+
 /// A class, of what is no object yet the message, and whether Ruby keeps nothing else of it.
 type Told = (ClassId, Option<Message>, bool);
 
@@ -53,7 +71,11 @@ type Told = (ClassId, Option<Message>, bool);
 pub(crate) const fn keeps_text(owner: ClassId) -> bool {
     matches!(
         owner,
-        ClassId::NAME_ERROR | ClassId::NO_METHOD_ERROR | ClassId::KEY_ERROR | ClassId::FROZEN_ERROR
+        ClassId::NAME_ERROR
+            | ClassId::NO_METHOD_ERROR
+            | ClassId::KEY_ERROR
+            | ClassId::FROZEN_ERROR
+            | ClassId::NO_MATCHING_PATTERN_KEY_ERROR
     )
 }
 
@@ -101,6 +123,7 @@ impl Lowerer<'_> {
             () if is_a(ClassId::NO_METHOD_ERROR) => (3, &["receiver"]),
             () if is_a(ClassId::NAME_ERROR) => (2, &["receiver"]),
             () if is_a(ClassId::KEY_ERROR) => (1, &["receiver", "key"]),
+            () if is_a(ClassId::NO_MATCHING_PATTERN_KEY_ERROR) => (1, &["matchee", "key"]),
             () => (1, &["receiver"]),
         };
         let is_known = |(name, _): &(String, Operand)| keywords.contains(&name.as_str());
@@ -131,10 +154,29 @@ impl Lowerer<'_> {
         call.receiver.clone()
     }
 
-    /// Does the section ask what an exception of Ruby's own keeps beside its message? Where it does not, nobody makes an
-    /// object to keep it.
+    /// Does the section ask what an exception of Ruby's own keeps beside its message, or has one left it from this line?
+    /// Where neither is so, nobody makes an object to keep it.
     pub(crate) fn keeps_facts(&self, class: ClassId) -> bool {
-        self.memo.facts.contains(&class)
+        self.memo.facts.contains(&class) || self.is_told_line()
+    }
+
+    fn is_told_line(&self) -> bool {
+        !self.told_lines.is_empty() && self.told_lines.contains(&self.line_here())
+    }
+
+    /// Fails with an exception of Ruby's own of which it keeps what is `given`.
+    pub(crate) fn fail_keeping(
+        &mut self,
+        class: ClassId,
+        message: Vec<MessagePart>,
+        operands: &[Value],
+        given: &[(&str, Operand)],
+    ) -> Operand {
+        if !self.keeps_facts(class) {
+            return self.fail(ErrorKind::Raise { class, message: Some(message) }, operands);
+        }
+        let message = self.message_of_ruby(message, operands);
+        self.raise_keeping(class, Some(message), None, given)
     }
 
     /// Raises one of Ruby's own with what it keeps; without a message where the host makes that.
@@ -312,7 +354,7 @@ impl Lowerer<'_> {
             let Some(class) = super::rescue::class_of_error(&kind) else { continue };
             // A `raise` of the user's has made it of a text, or of nothing.
             let is_users = match &kind {
-                ErrorKind::Raise { message, .. } => message.is_none() || raised != Raised::ByRuby,
+                ErrorKind::Raise { message, .. } => message.is_none() || !raised.is_by_ruby(),
                 _ => false,
             };
             let message = match kind {

@@ -16,6 +16,15 @@ use std::sync::Arc;
 /// The number of the first kind of arrays that a section makes, where a host has no numbers of its own for them.
 const FIRST_MADE: u32 = 1 << 31;
 
+/// What Ruby says of a constant that is not there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MissingConstant {
+    pub message: String,
+    pub name: String,
+    /// Where it was looked for.
+    pub module: ClassId,
+}
+
 /// Why the host cannot answer: becomes a diagnostic at the place that asked.
 #[derive(Clone, Debug, Default)]
 pub struct Refusal {
@@ -222,6 +231,10 @@ pub trait Host {
     fn leaves_gaps(&self, _path: &str, _line: u32) -> bool {
         false
     }
+    /// The lines of which an exception of Ruby's own has left the section that keeps more than a failure tells.
+    fn told_lines(&self) -> Vec<(String, u32)> {
+        Vec::new()
+    }
     /// The Symbols by which methods are called here, where they are not written out.
     fn called_names(&self, _path: &str, _line: u32) -> Vec<String> {
         Vec::new()
@@ -300,9 +313,8 @@ pub trait Host {
     fn refused_pattern(&self) -> Option<(String, String)> {
         None
     }
-    /// The message of the NameError that Ruby raises for a constant that is not there; `None` where it raises none, or
-    /// another.
-    fn missing_constant(&mut self, _key: &RootKey) -> Result<Option<String>, Refusal> {
+    /// The NameError that Ruby raises for a constant that is not there; `None` where it raises none, or another.
+    fn missing_constant(&mut self, _key: &RootKey) -> Result<Option<MissingConstant>, Refusal> {
         Ok(None)
     }
     /// The class or module that has the class variable which a name means in a scope.

@@ -300,6 +300,10 @@ impl Lowerer<'_> {
         self.note_stored(kind);
         self.memo.list_item(kind, &value.types);
         let (types, scalars) = self.items_of(kind);
+        if types.is_empty() {
+            // What items can be has been refused.
+            return None;
+        }
         let value = self.listed(value, &types);
         self.note_held(Holder::List(kind), &value);
         if !operand::covers(&types, &value.types) {

@@ -2,6 +2,7 @@
 
 use super::Lowerer;
 use super::births::{Birth, Holder};
+use super::exceptions::{RECEIVER, SUBJECT};
 use super::flows::Variable;
 use super::hash_rows::has_default_block;
 use super::held_procs::Closure;
@@ -112,9 +113,11 @@ impl Lowerer<'_> {
     /// There is no such constant.
     fn no_constant(&mut self, key: &RootKey, message: String) -> Operand {
         match self.host.missing_constant(key) {
-            Ok(Some(message)) => {
-                let message = Some(vec![MessagePart::Text(message)]);
-                self.fail(ErrorKind::Raise { class: ClassId::NAME_ERROR, message }, &[])
+            Ok(Some(missing)) => {
+                let module = Operand { types: Type::Module(missing.module).into(), ..Operand::nil() };
+                let given = [(RECEIVER, module), (SUBJECT, self.symbol(&missing.name))];
+                let message = vec![MessagePart::Text(missing.message)];
+                self.fail_keeping(ClassId::NAME_ERROR, message, &[], &given)
             }
             Ok(None) => self.refuse_here(
                 "uninitialized-constant",
@@ -982,7 +985,9 @@ impl Lowerer<'_> {
     /// The current element, known to be of `types`.
     fn load_element(&mut self, base: &Stored, types: &TypeSet, index: Value) -> Operand {
         let (tag, payload) = base.scalars();
-        let Some(ty) = payload else {
+        // Which module it is stands in the code.
+        let is_told = matches!(types.single(), Some(Type::Module(_)));
+        let Some(ty) = payload.filter(|_| !is_told) else {
             return Operand { types: types.clone(), values: Values::new(), birth: Birth::UNKNOWN };
         };
         let buffer = self.buffer(BufferKind::Base(KernelId(0), Part::Payload), ty);

@@ -98,7 +98,7 @@ pub use evacuation::ARRAY_HEADER;
 pub(crate) use exceptions::keeps_text;
 pub use exceptions::{
     ARGUMENTS, FACTS, Fact, MESSAGE as EXCEPTION_MESSAGE, MISSING_SHIFT, RAISED, RAISED_PATH, RECEIVER,
-    SUBJECT,
+    SUBJECT, tells_too_little,
 };
 pub(crate) use functions::Trail;
 pub(crate) use growing::Changing;
@@ -609,6 +609,8 @@ pub(crate) struct Lowerer<'h> {
     pub(crate) symbols: FxHashMap<i32, String>,
     /// How the names begin by which methods are called on a line.
     prefixes: FxHashMap<(String, u32), String>,
+    /// See [`Host::told_lines`].
+    told_lines: BTreeSet<(String, u32)>,
     diagnostics: Vec<Diagnostic>,
     /// What of the section is unsupported where an element comes to it.
     traps: Vec<(SiteId, Diagnostic)>,
@@ -692,6 +694,7 @@ impl<'h> Lowerer<'h> {
     ) -> Self {
         let span = Span { file: crate::source::FileId(0), start: 0, end: 0 };
         let stack_end = host.stack_end();
+        let told_lines = host.told_lines().into_iter().collect();
         let counts_depth = !memo.recursive.is_empty();
         let marker = 0_u8;
         Self {
@@ -748,6 +751,7 @@ impl<'h> Lowerer<'h> {
             buildings: FxHashMap::default(),
             symbols: FxHashMap::default(),
             prefixes: FxHashMap::default(),
+            told_lines,
             diagnostics: Vec::new(),
             traps: Vec::new(),
             nested: 0,

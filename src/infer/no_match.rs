@@ -1,6 +1,7 @@
 //! NoMatchingPatternError and NoMatchingPatternKeyError: what they say of the value and of the pattern.
 
 use super::exception_methods::Piece;
+use super::exceptions::{RECEIVER, SUBJECT};
 use super::operand::Operand;
 use super::{Condition, JoinIndex, Lowerer, conditions};
 use crate::ir::{ErrorKind, MessagePart, Value};
@@ -81,30 +82,37 @@ impl Lowerer<'_> {
         }
     }
 
-    /// There is no such key.
-    pub(super) fn missed_key(&mut self, miss: &Miss, key: &str) {
+    /// There is no such key in what the pattern was matched with.
+    pub(super) fn missed_key(&mut self, miss: &Miss, matchee: &Operand, key: &str) {
         match miss {
             Miss::Jump(join) => self.jump(*join, None),
             Miss::Raise(subject, span) => {
                 self.span = *span;
                 let found = Told::Text(": key not found: ".into());
-                let key = Told::Inspected(self.symbol(key));
-                self.no_match_as(
-                    "NoMatchingPatternKeyError",
-                    vec![Told::Inspected(subject.clone()), found, key],
-                );
+                let symbol = self.symbol(key);
+                let message = vec![Told::Inspected(subject.clone()), found, Told::Inspected(symbol.clone())];
+                let class = ClassId::NO_MATCHING_PATTERN_KEY_ERROR;
+                if self.keeps_facts(class) {
+                    let Some(text) = self.text_of(message) else { return };
+                    let given = [(RECEIVER, matchee.clone()), (SUBJECT, symbol)];
+                    self.raise_keeping(class, Some(text), None, &given);
+                    return;
+                }
+                self.no_match_of(class, message);
             }
         }
     }
 
     /// NoMatchingPatternError.
     pub(super) fn no_match(&mut self, message: Vec<Told>) -> Operand {
-        self.no_match_as("NoMatchingPatternError", message)
+        let class = self.constant(&["NoMatchingPatternError".to_string()], true);
+        match conditions::module_of(&class) {
+            Some(class) => self.no_match_of(class, message),
+            None => Operand::bottom(),
+        }
     }
 
-    fn no_match_as(&mut self, class: &str, message: Vec<Told>) -> Operand {
-        let class = self.constant(&[class.to_string()], true);
-        let Some(class) = conditions::module_of(&class) else { return Operand::bottom() };
+    fn no_match_of(&mut self, class: ClassId, message: Vec<Told>) -> Operand {
         let values = || message.iter().filter_map(Told::value);
         let mut told = Vec::new();
         for value in values() {
@@ -143,6 +151,13 @@ impl Lowerer<'_> {
 
     /// Fails with a message that the section makes: a failure by itself cannot tell what is in it.
     fn tell_text(&mut self, class: ClassId, message: Vec<Told>) -> Operand {
+        let Some(text) = self.text_of(message) else { return Operand::bottom() };
+        let (receiver, operands) = self.told(&text);
+        self.fail(ErrorKind::Raise { class, message: Some(vec![MessagePart::Value(receiver)]) }, &operands)
+    }
+
+    /// The message as a String.
+    fn text_of(&mut self, message: Vec<Told>) -> Option<Operand> {
         let mut pieces = Vec::new();
         for told in message {
             match told.value().and_then(pieces_of_range) {
@@ -156,17 +171,13 @@ impl Lowerer<'_> {
                 Told::Text(text) => Piece::Text(text),
                 Told::Shown(value) => Piece::Value(value),
                 Told::Inspected(value) => match self.send(&value, "inspect", &[], 0x40 + i) {
-                    text if text.is_bottom() => return text,
+                    text if text.is_bottom() => return None,
                     text => Piece::Value(text),
                 },
             });
         }
         let text = self.joined_pieces(texts);
-        if text.is_bottom() {
-            return text;
-        }
-        let (receiver, operands) = self.told(&text);
-        self.fail(ErrorKind::Raise { class, message: Some(vec![MessagePart::Value(receiver)]) }, &operands)
+        (!text.is_bottom()).then_some(text)
     }
 
     /// The name of a symbol written out that is inspected as it is.

@@ -541,7 +541,7 @@ impl Lowerer<'_> {
         // Of more keys than there are members Ruby looks for none.
         let too_many = pairs.len() > members.len() && !closed && rest.is_none();
         if let Some((key, _)) = pairs.iter().find(|(key, _)| too_many || !members.contains(key)) {
-            return self.missed_key(miss, key);
+            return self.missed_key(miss, object, key);
         }
         if pairs.is_empty() && rest.is_none() && !members.is_empty() {
             let mut reason = self.told_members(object, members);
@@ -617,7 +617,7 @@ impl Lowerer<'_> {
                 condition,
                 |_| Operand::nil(),
                 |s| {
-                    s.missed_key(miss, key);
+                    s.missed_key(miss, hash, key);
                     Operand::bottom()
                 },
             );

@@ -145,7 +145,8 @@ impl Lowerer<'_> {
             },
         };
         if let Some(text) = text {
-            return self.raise_with((class, Raised::ByText), &[None], vec![text], vec![], vec![]);
+            let raised = if self.frame().builtin { Raised::ByRubysText } else { Raised::ByText };
+            return self.raise_with((class, raised), &[None], vec![text], vec![], vec![]);
         }
         let raised = match &parts {
             _ if self.frame().builtin => Raised::ByRuby,

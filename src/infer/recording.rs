@@ -9,7 +9,8 @@
 use super::costs::Told as Costs;
 use super::dialect::Dialect;
 use super::host::{
-    Contents, FoundMethod, Holder, Host, Method, Refusal, Root, RootKey, Scope, StructKeywords,
+    Contents, FoundMethod, Holder, Host, Method, MissingConstant, Refusal, Root, RootKey, Scope,
+    StructKeywords,
 };
 use super::{Inferred, Listing, Output};
 use crate::diagnostic::Diagnostic;
@@ -45,6 +46,7 @@ enum Question {
     MadeHash(u32, HashSort),
     StringWords,
     LeavesGaps(String, u32),
+    ToldLines,
     CalledNames(String, u32),
     GuessNames(String, u32, Option<String>),
     Elements(ArrayKind),
@@ -147,6 +149,7 @@ impl Question {
             Self::MadeHash(number, sort) => told.value(&host.made_hash(*number, *sort)),
             Self::StringWords => told.value(&host.string_words()),
             Self::LeavesGaps(path, line) => told.value(&host.leaves_gaps(path, *line)),
+            Self::ToldLines => told.value(&host.told_lines()),
             Self::CalledNames(path, line) => told.value(&host.called_names(path, *line)),
             Self::GuessNames(path, line, prefix) => host.guess_names(path, *line, prefix.as_deref()),
             Self::Elements(kind) => told.result(&host.elements(*kind)),
@@ -557,6 +560,10 @@ impl Host for Recorder<'_> {
         self.value(Question::LeavesGaps(path.into(), line), self.host.leaves_gaps(path, line))
     }
 
+    fn told_lines(&self) -> Vec<(String, u32)> {
+        self.value(Question::ToldLines, self.host.told_lines())
+    }
+
     fn called_names(&self, path: &str, line: u32) -> Vec<String> {
         self.value(Question::CalledNames(path.into(), line), self.host.called_names(path, line))
     }
@@ -659,7 +666,7 @@ impl Host for Recorder<'_> {
         self.value(Question::RefusedPattern, self.host.refused_pattern())
     }
 
-    fn missing_constant(&mut self, key: &RootKey) -> Answer<Option<String>> {
+    fn missing_constant(&mut self, key: &RootKey) -> Answer<Option<MissingConstant>> {
         let missing = self.host.missing_constant(key);
         self.result(Question::MissingConstant(key.clone()), missing)
     }

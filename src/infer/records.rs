@@ -33,11 +33,14 @@ impl Lowerer<'_> {
         block: Option<&BlockRef>,
     ) -> Operand {
         let object = self.construct_here(class, arguments, block);
-        if self.in_driver && self.memo.of_drivers.contains(&class) {
-            self.settle_now(&object)
-        } else {
-            object
-        }
+        // One that is in memory from its beginning has got its row there.
+        let has_row = object.types.iter().all(|ty| matches!(ty, Type::Object(..)));
+        if self.gets_row(class) && !has_row { self.settle_now(&object) } else { object }
+    }
+
+    /// Do objects of the class get rows as soon as they are made here?
+    fn gets_row(&self, class: ClassId) -> bool {
+        self.in_driver && self.memo.of_drivers.contains(&class)
     }
 
     fn construct_here(&mut self, class: ClassId, arguments: &Arguments, block: Option<&BlockRef>) -> Operand {
@@ -106,7 +109,11 @@ impl Lowerer<'_> {
         }
         if self.memo.made.get(&class).is_some_and(|made| made.early) {
             let hidden = self.hidden_variables(class);
-            let object = self.make(class, &hidden);
+            let mut object = self.make(class, &hidden);
+            // `initialize` may put it into what has rows.
+            if self.gets_row(class) && !self.is_exception(class) {
+                object = self.settle_now(&object);
+            }
             if !object.is_bottom() {
                 self.initialize(&object, class, code, arguments, block);
             }

@@ -6,7 +6,7 @@ use super::host::Holder;
 use super::{Frame, Host, Lowerer, Operand};
 use crate::ir::{ErrorKind, Missing, Raised, Receiver, Site, SiteId, Value};
 use crate::syntax::ast::{Call, CodeKind, Kind, Node, StringPart, Target};
-use crate::types::{ClassId, METHOD, Type, TypeSet};
+use crate::types::{ClassId, METHOD, Shape, Type, TypeSet};
 
 impl Lowerer<'_> {
     /// The number of the site of `error` at the current place.
@@ -134,26 +134,35 @@ impl Lowerer<'_> {
         arguments: &Arguments,
     ) -> Operand {
         if self.keeps_facts(ClassId::NO_METHOD_ERROR) {
-            let given = arguments.splat.is_none() && arguments.keywords.is_empty();
-            let arguments = given.then(|| self.tuple(&arguments.positional));
-            let Some(arguments) = arguments else {
-                return self.refuse_here(
-                    "unsupported-rescue-variable",
-                    format!(
-                        "with what `{name}` was called is not known to the NoMethodError that this raises"
-                    ),
-                    Some(
-                        "call it without `*` and without keywords, or ask only for the message's class"
-                            .into(),
-                    ),
-                );
+            let is_asked = self.memo.facts.contains(&ClassId::NO_METHOD_ERROR);
+            let known = (arguments.splat.is_none() && arguments.keywords.is_empty())
+                .then(|| self.tuple(&arguments.positional));
+            let arguments = match known {
+                Some(known) if is_asked || !stays(&known.types) => known,
+                // The receiver leaves without them.
+                _ if !is_asked => Operand::nil(),
+                _ => {
+                    return self.refuse_here(
+                        "unsupported-rescue-variable",
+                        format!(
+                            "with what `{name}` was called is not known to the NoMethodError that this raises"
+                        ),
+                        Some(
+                            "call it without `*` and without keywords, or ask only for the message's class"
+                                .into(),
+                        ),
+                    );
+                }
             };
             let name = self.symbol(name);
             let given = [(SUBJECT, name), (RECEIVER, receiver.clone()), (ARGUMENTS, arguments)];
             return self.raise_keeping(ClassId::NO_METHOD_ERROR, None, Some(missing), &given);
         }
+        let is_given =
+            arguments.splat.is_some() || !arguments.positional.is_empty() || !arguments.keywords.is_empty();
         let (receiver, operands) = self.receiver(receiver);
-        self.fail(ErrorKind::NoMethod { name: name.into(), receiver, missing }, &operands)
+        let error = ErrorKind::NoMethod { name: name.into(), receiver, missing, arguments: is_given };
+        self.fail(error, &operands)
     }
 
     pub(crate) fn name_error(&mut self, receiver: &Operand, name: &str) -> Operand {
@@ -267,6 +276,15 @@ impl Lowerer<'_> {
         };
         self.listing.types.entry(span).or_default().extend(&operand.types);
     }
+}
+
+/// Is something among them that has no place in what leaves the section?
+fn stays(types: &TypeSet) -> bool {
+    types.iter().any(|ty| match ty {
+        Type::Tuple(items) => items.iter().any(stays),
+        Type::Record(record) => record.class == ClassId::MATCH_DATA || ty.is_text_range(),
+        other => matches!(other.shape(), Shape::Local | Shape::Proc),
+    })
 }
 
 /// The class that a method is looked up in.

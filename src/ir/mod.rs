@@ -740,6 +740,8 @@ pub enum ErrorKind {
         name: String,
         receiver: Receiver,
         missing: Missing,
+        /// Was it called with arguments? The failure does not tell them.
+        arguments: bool,
     },
     /// A name that is neither a local variable nor a method of self.
     NameError {
@@ -916,9 +918,17 @@ pub struct Site {
 pub enum Raised {
     #[default]
     ByRuby,
+    /// The same, with a text in an encoding of its own.
+    ByRubysText,
     /// A `raise` of the user's; with a literal that is frozen, and nothing else.
     ByText,
     ByFrozenText,
+}
+
+impl Raised {
+    pub const fn is_by_ruby(self) -> bool {
+        matches!(self, Self::ByRuby | Self::ByRubysText)
+    }
 }
 
 /// How messages name the built-in that runs, where only the path to it tells which one that is.

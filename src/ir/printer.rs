@@ -190,11 +190,13 @@ impl Display for ErrorKind {
         match self {
             Self::Overflow { operator } => write!(f, "overflow {}", Quoted(operator)),
             Self::ZeroDivision => f.write_str("zero_division"),
-            Self::NoMethod { name, receiver, missing: Missing::Undefined } => {
-                write!(f, "no_method {} of {receiver}", Quoted(name))
-            }
-            Self::NoMethod { name, receiver, missing } => {
-                write!(f, "no_method {} {} of {receiver}", missing.name(), Quoted(name))
+            Self::NoMethod { name, receiver, missing, arguments } => {
+                let missing = match missing {
+                    Missing::Undefined => String::new(),
+                    missing => format!("{} ", missing.name()),
+                };
+                let arguments = if *arguments { " with arguments" } else { "" };
+                write!(f, "no_method {missing}{} of {receiver}{arguments}", Quoted(name))
             }
             Self::UncaughtThrow { tag, value } => write!(f, "uncaught_throw of {tag} of {value}"),
             Self::NameError { name, receiver } => write!(f, "name_error {} of {receiver}", Quoted(name)),

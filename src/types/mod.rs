@@ -57,8 +57,9 @@ impl ClassId {
     pub const MATCH_DATA: Self = Self(41);
     pub const EXCEPTION: Self = Self(42);
     pub const ENCODING: Self = Self(43);
+    pub const NO_MATCHING_PATTERN_KEY_ERROR: Self = Self(44);
     /// The names of the classes above, in order; the host numbers them so before any other.
-    pub const BUILTIN: [&'static str; 44] = [
+    pub const BUILTIN: [&'static str; 45] = [
         "Object",
         "NilClass",
         "TrueClass",
@@ -103,6 +104,7 @@ impl ClassId {
         "MatchData",
         "Exception",
         "Encoding",
+        "NoMatchingPatternKeyError",
     ];
 
     /// Does a section know its objects by their variables and methods alone? Not where C keeps something in them.

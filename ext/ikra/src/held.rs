@@ -92,6 +92,7 @@ const HELD: &[(&str, &[&str])] = &[
             "writing/results::Met.empty",
             "writing/results::Met.hashes",
             "writing/results::Met.known",
+            "writing/results::Met.untold",
             "writing/results::Results.procs",
         ],
     ),

@@ -25,7 +25,9 @@ use ikra_core::error::Error;
 use ikra_core::front::infer;
 use ikra_core::heap::schema;
 use ikra_core::infer::dialect::Dialect;
-use ikra_core::infer::host::{Contents, FoundMethod, Holder, Refusal, Root, RootKey, Scope, StructKeywords};
+use ikra_core::infer::host::{
+    Contents, FoundMethod, Holder, MissingConstant, Refusal, Root, RootKey, Scope, StructKeywords,
+};
 use ikra_core::infer::recording::{Kept, KeptProgram, Recorder, Recording};
 use ikra_core::infer::{Host, Inferred, unread_columns};
 use ikra_core::ir::BufferKind;
@@ -409,6 +411,10 @@ impl Host for LiveHost<'_, '_> {
         self.learned.borrow().gaps.contains(&(path.to_string(), line))
     }
 
+    fn told_lines(&self) -> Vec<(String, u32)> {
+        self.learned.borrow().told_lines.iter().cloned().collect()
+    }
+
     fn called_names(&self, path: &str, line: u32) -> Vec<String> {
         let learned = self.learned.borrow();
         let here = learned.names.iter().filter(|(of, at, _)| of == path && *at == line);
@@ -468,7 +474,7 @@ impl Host for LiveHost<'_, '_> {
         self.find_root(key).map_err(|trouble| self.refusal(trouble))
     }
 
-    fn missing_constant(&mut self, key: &RootKey) -> Result<Option<String>, Refusal> {
+    fn missing_constant(&mut self, key: &RootKey) -> Result<Option<MissingConstant>, Refusal> {
         let told = Source::new(self.scope, &self.pool, key, self.fixed_nesting)
             .and_then(|source| source.missing(self.scope, &self.pool));
         told.map_err(|error| self.refusal(Trouble::from(error)))

@@ -300,6 +300,8 @@ struct Run<'a> {
     /// The GPU cannot say what the CPU can.
     on_cpu: Cell<bool>,
     learned: RefCell<Learned>,
+    /// What leaves the section where running it again cannot tell more of it.
+    told: RefCell<Option<magnus::Error>>,
 }
 
 impl<'a> Run<'a> {
@@ -326,6 +328,7 @@ impl<'a> Run<'a> {
             born: Born::default(),
             on_cpu: Cell::new(false),
             learned: RefCell::default(),
+            told: RefCell::default(),
         })
     }
 
@@ -335,9 +338,22 @@ impl<'a> Run<'a> {
             match self.attempt(profile, &mut random) {
                 Err(Trouble::Anew) => self.born.clear(),
                 // The blocks of syncs are not to run again.
+                Err(trouble) if self.told.borrow().is_some() => return Err(self.best_told(trouble)),
                 Err(trouble) if self.syncs.any() => return Err(exceptions::behind_sync(self.ruby, trouble)),
                 ended => return ended,
             }
+        }
+    }
+
+    /// Of what was raised when the section began anew to tell more of it, and what was known before.
+    fn best_told(&self, trouble: Trouble) -> Trouble {
+        let is_better = match &trouble {
+            Trouble::Raised(error) => exceptions::is_own(self.ruby, error).is_ok_and(|own| !own),
+            _ => false,
+        };
+        match self.told.take() {
+            Some(known) if !is_better => Trouble::Raised(known),
+            _ => trouble,
         }
     }
 
@@ -489,6 +505,9 @@ impl<'a> Run<'a> {
                         let first = (self.section.part.unwrap_or(0) + self.section.done) as u32;
                         let failure = Failure { element: failure.element + first, ..failure };
                         let raised = self.decoder(version, heap).exception(&failure);
+                        if self.is_to_tell_more(version, &failure, &raised) {
+                            return Err(Trouble::Anew);
+                        }
                         // What Ruby does not raise may be what has it run the section instead.
                         let sites = &program.sites;
                         if ikra_core::infer::is_raised_by_ruby(&sites[failure.site.0 as usize].error)
@@ -582,6 +601,24 @@ impl<'a> Run<'a> {
             }
             _ => Ok(false),
         }
+    }
+
+    /// Does Ruby keep more of the exception than is known? Then the section begins anew as one that makes it an object, at
+    /// the line where it was raised. What is known now leaves where that does not raise it.
+    fn is_to_tell_more(&self, version: &Version, failure: &Failure, raised: &magnus::Error) -> bool {
+        let site = &version.program.sites[failure.site.0 as usize];
+        if self.syncs.any() || !ikra_core::infer::tells_too_little(site) {
+            return false;
+        }
+        let Some(exception) = raised.value() else { return false };
+        let learned = &mut *self.learned.borrow_mut();
+        learned.extend(&version.learned);
+        let is_new = learned.told_lines.insert((site.path.clone(), site.line));
+        if is_new {
+            self.pinned.pin(exception.as_raw());
+            self.told.replace(Some(raised.clone()));
+        }
+        is_new
     }
 
     /// A String is to be a Symbol that has no number yet: it gets one, for as long as the version is there, and the

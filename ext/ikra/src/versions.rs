@@ -43,30 +43,41 @@ impl DataTypeFunctions for Handle {
 #[derive(Clone, Debug)]
 pub struct Learned {
     /// Items are written behind the end of an array there, with nils between.
-    pub gaps: BTreeSet<(String, u32)>,
+    pub gaps: Lines,
+    /// An exception of Ruby's own has left the section from there, which keeps more than a failure tells.
+    pub told_lines: Lines,
     /// Methods are called by these names there, which are not written out.
     pub names: Names,
     /// Those of them that are only likely, unless likely ones have turned out to be in the way.
     pub likely: Option<Names>,
 }
 
+/// Path and line.
+pub type Lines = BTreeSet<(String, u32)>;
+
 /// Path, line and name.
 pub type Names = BTreeSet<(String, u32, String)>;
 
 impl Default for Learned {
     fn default() -> Self {
-        Self { gaps: BTreeSet::new(), names: BTreeSet::new(), likely: Some(BTreeSet::new()) }
+        Self {
+            gaps: BTreeSet::new(),
+            told_lines: BTreeSet::new(),
+            names: BTreeSet::new(),
+            likely: Some(BTreeSet::new()),
+        }
     }
 }
 
 impl Learned {
     /// All of it.
-    pub const fn facts(&self) -> (&BTreeSet<(String, u32)>, &Names, Option<&Names>) {
-        (&self.gaps, &self.names, self.likely.as_ref())
+    pub const fn facts(&self) -> (&Lines, &Lines, &Names, Option<&Names>) {
+        (&self.gaps, &self.told_lines, &self.names, self.likely.as_ref())
     }
 
     pub fn extend(&mut self, other: &Self) {
         self.gaps.extend(other.gaps.iter().cloned());
+        self.told_lines.extend(other.told_lines.iter().cloned());
         self.names.extend(other.names.iter().cloned());
         if other.likely.is_none() {
             self.likely = None;
@@ -101,7 +112,9 @@ impl Learned {
     }
 
     pub fn is_within(&self, other: &Self) -> bool {
-        self.gaps.is_subset(&other.gaps) && self.names.is_subset(&other.names)
+        self.gaps.is_subset(&other.gaps)
+            && self.told_lines.is_subset(&other.told_lines)
+            && self.names.is_subset(&other.names)
     }
 }
 

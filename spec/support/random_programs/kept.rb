@@ -6,7 +6,7 @@ module RandomPrograms
   module Kept
     AROUND = ['texts = ["a", "b"]', "rows = [[1, 2], []]", "tables = [{ 1 => 2 }]", "counts = Hash.new(0)",
               "groups = {}", "nested = {}", "lists = Hash.new { |h, k| h[k] = [k] }",
-              "trees = Hash.new { |h, k| h[k] = Hash.new { |g, j| g[j] = [] } }"].freeze
+              "trees = Hash.new { |h, k| h[k] = Hash.new { |g, j| g[j] = [] } }", "branches = []"].freeze
     FIRST = ['word = "w"', "row = [3]", "table = { 4 => 5 }", "made = [7]"].freeze
     TEXTS = ["texts << \"t\#{i}\"", "texts << word", "word = \"w\#{i %% N}\"", 'word += "!"',
              "texts[i %% 3] = word.dup",
@@ -40,6 +40,27 @@ module RandomPrograms
               "sum += nested[N] ? nested[N][i] || 1 : 2",
               "nested[i] = table", "(0..N).peach { |x| table[x] = i }", "table.clear", "nested.delete(N)"].freeze
 
+    # Objects whose `initialize` puts them into what was made before.
+    BRANCHES = ["branches << Branch.new([Branch.new])", "branches << Branch.new(branches.last(N))",
+                "branches << Branch.new(Array.new(N) { Branch.new })", "branches << Branch.new",
+                "branches << (branches.last || Branch.new).above", "sum += branches.count { |b| b.parent }",
+                "sum += branches.sum { |b| b.children.count { |c| c.parent.equal?(b) } }",
+                "sum += branches.psum { |b| b.children.size }", "branches.peach { |b| b.children.size }",
+                "branches.shift if i == N", "Ikra.sync { branches.reverse! }",
+                "sum += branches.last.instance_variables.size"].freeze
+    OWN_CLASSES = <<~RUBY
+      class Branch
+        attr_accessor :parent, :children
+
+        def initialize(children = [])
+          @children = children
+          children.each { |child| child.parent = self }
+        end
+
+        def above = Branch.new([self])
+      end
+    RUBY
+
     def kept_around = chance(0.5) ? (@keeps = true) && AROUND.map { |text| Node.fixed(text) } : []
 
     def kept_loop(_depth)
@@ -47,7 +68,7 @@ module RandomPrograms
 
       sum = fresh("v")
       names = %w[word row table made].to_h { |name| [name, fresh(name)] }
-      all = pick([TEXTS, ROWS, TABLES, TEXTS + ROWS, ROWS + TABLES, TEXTS + TABLES])
+      all = pick([TEXTS, ROWS, TABLES, TEXTS + ROWS, ROWS + TABLES, TEXTS + TABLES, BRANCHES, ROWS + BRANCHES])
       named = lambda do |line|
         line = format(line.gsub("N") { between(0, 3).to_s })
         line.gsub(/\b(word|row|table|made)\b/) { |name| names[name] }.gsub(/(?<!\.)\bsum\b/, sum)

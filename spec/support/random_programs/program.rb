@@ -61,6 +61,7 @@ module RandomPrograms
         #{ValueKeys::OWN_CLASSES}
         #{Identities::OWN_CLASSES}
         #{Cycles::OWN_CLASSES}
+        #{Kept::OWN_CLASSES}
         #{classes}
 
         def self.world

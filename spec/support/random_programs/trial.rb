@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../kept_facts"
 require "stringio"
 require "tempfile"
 require_relative "../redefined"
@@ -299,6 +300,7 @@ module RandomPrograms
       return actual.message.start_with?("#{expected.class}: its message") if actual.is_a?(Ikra::UnsupportedError)
 
       return false unless expected.instance_of?(actual.class)
+      return false unless [expected, actual].map { |error| named(error) }.uniq.size == 1
 
       texts = [expected, actual].map { |error| text(error).last }
       return true if vague?(expected, *texts)
@@ -306,6 +308,12 @@ module RandomPrograms
       pattern = Regexp.escape(texts.last).gsub("\\ ", " ").gsub(OBJECT, ".*\\1")
       pattern = pattern.gsub(Regexp.union(LEFT_OUT.keys), LEFT_OUT)
       texts.first.match?(/\A#{pattern}(:0x[^>]*>)?\z/)
+    end
+
+    # What is compared of what Ruby keeps of an exception beside its message: all but objects.
+    def named(error)
+      kept = KeptFacts.of(error)
+      [kept.keys, kept[:name], kept[:args]&.size, kept[:key].is_a?(Integer) && kept[:key]]
     end
 
     # A message shows arrays as they were before the section, which has changed none.

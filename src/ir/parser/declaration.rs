@@ -309,7 +309,12 @@ impl Parser {
                 let named = Missing::NAMES.iter().find(|(_, word)| self.take_word(word));
                 let missing = named.map_or(Missing::Undefined, |(missing, _)| *missing);
                 let name = self.text("a method's name")?;
-                ErrorKind::NoMethod { name, receiver: self.receiver()?, missing }
+                let receiver = self.receiver()?;
+                let arguments = self.take_word("with");
+                if arguments {
+                    self.word("arguments")?;
+                }
+                ErrorKind::NoMethod { name, receiver, missing, arguments }
             }
             "name_error" => {
                 let name = self.text("a name")?;

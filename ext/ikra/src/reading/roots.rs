@@ -12,7 +12,7 @@ use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
 use crate::vm::reflection::{Own, call};
 use crate::vm::value::{self, Decoded, decode};
-use ikra_core::infer::host::{RootKey, Scope};
+use ikra_core::infer::host::{MissingConstant, RootKey, Scope};
 use ikra_core::syntax::ast::METHOD_AROUND;
 use ikra_core::types::{ArrayKind, ClassId, METHOD, RangeEnd, Type};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
@@ -242,8 +242,12 @@ impl Nesting {
 }
 
 impl Source {
-    /// The message of the NameError that Ruby raises for a constant that is not there, if it raises one.
-    pub fn missing(&self, scope: &BlockScope<'_>, pool: &ObjectPool) -> Result<Option<String>, Error> {
+    /// The NameError that Ruby raises for a constant that is not there, if it raises one.
+    pub fn missing(
+        &self,
+        scope: &BlockScope<'_>,
+        pool: &ObjectPool,
+    ) -> Result<Option<MissingConstant>, Error> {
         match self {
             Self::Constant(constant) => constant.missing(scope, pool),
             _ => Ok(None),
@@ -428,7 +432,7 @@ impl Constant {
 
     /// What Ruby says of the first part of the path that is not there. `None`: it says something else, as it asks a
     /// `const_missing` of the user's, or a part is no class.
-    fn missing(&self, scope: &BlockScope<'_>, pool: &ObjectPool) -> Result<Option<String>, Error> {
+    fn missing(&self, scope: &BlockScope<'_>, pool: &ObjectPool) -> Result<Option<MissingConstant>, Error> {
         let part = |end: usize| {
             let path = self.path[..end].to_vec();
             Self { nesting: self.nesting.clone(), path }.read(scope, pool)
@@ -453,7 +457,8 @@ impl Constant {
             let name = value::name_of(self.path[end - 1]);
             let within =
                 if module == object { String::new() } else { format!("{}::", classes::path(module)) };
-            return Ok(Some(format!("uninitialized constant {within}{name}")));
+            let message = format!("uninitialized constant {within}{name}");
+            return Ok(Some(MissingConstant { message, name, module: pool.number(module) }));
         }
         Ok(None)
     }

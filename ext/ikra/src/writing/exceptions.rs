@@ -191,9 +191,16 @@ impl Decoder<'_> {
         Ok(told.into())
     }
 
-    /// Gives an exception that the section has made its message and, where it was raised, its backtrace.
-    pub fn complete_exception(&self, object: VALUE, maker: &Maker, values: &[VALUE]) -> Result<(), Trouble> {
-        let Some([message, site, path]) = maker.raised else { return Ok(()) };
+    /// Gives an exception that the section has made its message and, where it was raised, its backtrace. What is
+    /// returned says why a method is missing: [`Self::tell_exception`] makes the message, when the receiver has all its
+    /// variables.
+    pub fn complete_exception(
+        &self,
+        object: VALUE,
+        maker: &Maker,
+        values: &[VALUE],
+    ) -> Result<Option<&'static str>, Trouble> {
+        let Some([message, site, path]) = maker.raised else { return Ok(None) };
         let [site, path] = [site, path].map(|place| values[place]);
         let number = |value: VALUE| if value::is_fixnum(value) { value::fixnum_value(value) } else { 0 };
         let frames = match u32::try_from(number(site) - 1) {
@@ -212,6 +219,7 @@ impl Decoder<'_> {
                 hint: "let its message and class leave the section: [error.class, error.message]".into(),
             });
         }
+        let mut untold = None;
         let kept = self.ruby.ary_new();
         if let Some([_, rest @ ..]) = maker.kept {
             for place in rest {
@@ -222,9 +230,18 @@ impl Decoder<'_> {
             kept.push(facts & Fact::Receiver as i64 != 0)?;
             let missing = usize::try_from(facts >> MISSING_SHIFT).unwrap_or(0);
             let missing = Missing::NAMES.get(missing).map(|(_, name)| *name);
-            kept.push((facts & Fact::Untold as i64 != 0).then_some(missing).flatten())?;
+            untold = (facts & Fact::Untold as i64 != 0).then_some(missing).flatten();
         }
         let _: Value = failures.funcall("complete", (object, message, frames, kept))?;
+        Ok(untold)
+    }
+
+    /// Gives an exception the message that Ruby makes.
+    pub fn tell_exception(&self, object: VALUE, missing: &str) -> Result<(), Trouble> {
+        // SAFETY: it is live.
+        let object = unsafe { Value::from_raw(object) };
+        let failures: RModule = ikra(self.ruby)?.const_get("Failures")?;
+        let _: Value = failures.funcall("tell", (object, missing))?;
         Ok(())
     }
 
@@ -245,7 +262,7 @@ impl Decoder<'_> {
                 "overflow"
             }
             ErrorKind::ZeroDivision => "zero_division",
-            ErrorKind::NoMethod { name, receiver, missing } => {
+            ErrorKind::NoMethod { name, receiver, missing, arguments: _ } => {
                 details.push(name.as_str())?;
                 self.receiver(details, receiver, operands[0])?;
                 details.push(missing.name())?;

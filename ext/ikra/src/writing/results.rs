@@ -203,12 +203,14 @@ struct Met {
     /// Hashes: the kinds of their keys and values, and where the words begin that tell where these are. Keys are put into
     /// them when all else is filled, as keys are looked at.
     hashes: Vec<(ListKind, ListKind, usize, VALUE)>,
+    /// Exceptions whose messages tell their receivers, which have to be filled first, and why methods are missing there.
+    untold: Vec<(VALUE, &'static str)>,
 }
 
 impl Met {
     fn new(words: &[i64], of_all: bool) -> Result<Self, NoMemory> {
         let known = fallible::filled((0, value::NIL), if of_all { words.len() } else { 0 })?;
-        Ok(Self { known, of_all, empty: Vec::new(), hashes: Vec::new() })
+        Ok(Self { known, of_all, empty: Vec::new(), hashes: Vec::new(), untold: Vec::new() })
     }
 
     const fn place(&self, words: Words<'_>, start: usize) -> usize {
@@ -455,7 +457,9 @@ impl<'a> Results<'a> {
         pairs.into_iter().try_for_each(|(hash, pairs, word)| {
             pairs.put_into(hash)?;
             freeze(hash, word)
-        })
+        })?;
+        let untold = std::mem::take(&mut met.borrow_mut().untold);
+        untold.into_iter().try_for_each(|(object, missing)| self.decoder.tell_exception(object, missing))
     }
 
     /// The lambda or proc that has taken this array along, which Ruby makes of its literal when it is first met.
@@ -691,7 +695,11 @@ impl<'a> Results<'a> {
             at += part.width;
         }
         maker.set(object, order, values, self.decoder.origin(maker, values)?)?;
-        self.decoder.complete_exception(object, maker, values)
+        let Some(missing) = self.decoder.complete_exception(object, maker, values)? else { return Ok(()) };
+        match &self.met {
+            Some(met) => Ok(fallible::push(&mut met.borrow_mut().untold, (object, missing))?),
+            None => self.decoder.tell_exception(object, missing),
+        }
     }
 
     /// An array with its items, which nothing else refers to.

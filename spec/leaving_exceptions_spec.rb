@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+require_relative "support/kept_facts"
+
+# What Ruby keeps of an exception beside its message is there when it leaves a section, too.
+module LeavingExceptions
+  Point = Struct.new(:x)
+
+  class Thing
+    attr_accessor :n
+
+    def initialize(n) = @n = n
+    def lost = zork
+    def ask(other) = other.fetch(@n)
+  end
+
+  TABLE = { a: 1, b: 2 }.freeze
+  THING = Thing.new(3)
+end
+
+RSpec.describe "An exception that leaves a section" do
+  include SameAsRuby
+
+  table = { a: 1, "b" => 2 }
+  thing = LeavingExceptions::THING
+  point = LeavingExceptions::Point.new(1)
+
+  def raised
+    yield
+    nil
+  rescue StandardError => e
+    e
+  end
+
+  # The message without what error_highlight says of the line.
+  def told(error) = [error.class, error.message.lines.first.chomp.gsub(/0x\h+/, "0x"), KeptFacts.shown(error)]
+
+  def expect_same_exception(&block)
+    ruby, own = %i[map pmap].map { |name| raised { [1, 2].public_send(name, &block) } }
+    expect(told(own)).to eq(told(ruby))
+    # The user's own objects are what Ruby has.
+    KeptFacts.of(ruby).each do |name, value|
+      own_value = own.public_send(name) unless value == ArgumentError
+      expect(own_value).to equal(value) if [LeavingExceptions::THING, LeavingExceptions::TABLE].any? do |it|
+                                             it.equal?(value)
+                                           end
+    end
+  end
+
+  it "has the key and the Hash of a KeyError" do
+    expect_same_exception { |_| LeavingExceptions::TABLE.fetch(:zz) }
+    expect_same_exception { |x| table.fetch("c#{x}") }
+    expect_same_exception { |x| { x => 1 }.fetch(x + 1) }
+    expect_same_exception { |x| { x => 1 }.fetch_values(x, "k#{x}") }
+    expect_same_exception { |x| thing.ask({ x => 5 }) }
+    expect_same_exception { |x| format("%<a>d", b: x) }
+    expect_same_exception { |x| format("%{a}", b: "t#{x}") }
+  end
+
+  it "has name, arguments and receiver of a NoMethodError" do
+    expect_same_exception { |x| thing.zork(x, [x]) }
+    expect_same_exception { |_| nil.zork }
+    expect_same_exception { |x| (x > 5 ? x : nil) + x }
+    expect_same_exception { |x| "a#{x}".zork(x) }
+    expect_same_exception { |x| [x, "b"].zork(:a) }
+    expect_same_exception { |x| { x => [x] }.zork }
+    expect_same_exception { |x| LeavingExceptions::Thing.new(x).zork(x) }
+    expect_same_exception { |x| LeavingExceptions::Thing.zork(x) }
+    expect_same_exception { |x| thing.send(:zork, x) }
+    expect_same_exception { |x| thing.puts(x) }
+  end
+
+  it "has name and receiver of a NameError" do
+    expect_same_exception { |_| Zork }
+    expect_same_exception { |_| LeavingExceptions::Zork }
+    expect_same_exception { |_| thing.lost }
+    expect_same_exception { |x| LeavingExceptions::Point.new(x)[:zork] }
+    expect_same_exception { |_| point["zork"] }
+    expect_same_exception { |_| thing.instance_variable_get("zork") }
+  end
+
+  it "has the receiver of a FrozenError" do
+    frozen = LeavingExceptions::Thing.new(4).freeze
+    expect_same_exception { |x| frozen.n = x }
+    expect_same_exception { |x| [x].freeze << x }
+    expect_same_exception { |x| { x => 1 }.freeze[x] = 2 }
+    expect_same_exception { |x| LeavingExceptions::TABLE[x] = 2 }
+  end
+
+  it "has key and matchee where a pattern finds no key" do
+    expect_same_exception { |x| { a: x } => { b: } }
+    expect_same_exception { |x| { a: { c: x } } => { a: { b: } } }
+    expect_same_exception do |x|
+      case { a: x }
+      in { b: } then b
+      end
+    end
+  end
+
+  it "has them where a driver raises, and when a section is run again" do
+    own = Array.new(3) { raised { Ikra.section { [1, 2].map { |x| x }.sum.then { |sum| table.fetch(sum) } } } }
+    expect(own.map { |e| [e.key, e.receiver.equal?(table)] }).to eq([[3, true]] * 3)
+  end
+
+  it "changes nothing and draws the same numbers when it is told once more" do
+    things = Array.new(8) { |i| LeavingExceptions::Thing.new(i) }
+    error = raised { things.peach { |one| one.n = table.fetch(:zork) if (one.n += 1) > 4 } }
+    expect([error.class, error.key, things.map(&:n)]).to eq([KeyError, :zork, [*0..7]])
+    expect(error.element_index).to eq(4) unless Ikra.backend == :ruby
+  end
+end
