@@ -35,6 +35,11 @@ RSpec.describe "the Ruby blocks of the documents" do
     expect(paragraphs.select { |paragraph| paragraph.split.size > 80 }).to eq([])
   end
 
+  it "tell of a release in 40 points" do
+    text = File.read(File.join(root, "CHANGELOG.md"), encoding: Encoding::UTF_8)
+    expect(text.split(/^## /).drop(1).map { |release| release.scan(/^- /).size }).to all(be_between(1, 40))
+  end
+
   Dir[File.join(root, "README.md"), File.join(root, "docs/*.md")].each do |path|
     text = File.read(path, encoding: Encoding::UTF_8)
     text.scan(/^```ruby\n(.*?)^```/m) do |(block)|

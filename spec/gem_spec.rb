@@ -1,6 +1,9 @@
 # frozen_string_literal: true
 
+require "json"
+require "open3"
 require "pathname"
+require "rbconfig"
 
 # What the gem says of itself and holds.
 RSpec.describe "what people find who come to the project" do
@@ -36,12 +39,27 @@ RSpec.describe Gem::Specification do
   root = File.expand_path("..", __dir__)
   let(:spec) { described_class.load(File.join(root, "ikra.gemspec")) }
 
-  it "says where the project is at home" do
+  # What a process with these variables is told. Rubygems keeps what it has loaded.
+  told = lambda do |environment|
+    program = "s = Gem::Specification.load('ikra.gemspec'); print JSON.dump([s.homepage, s.email, s.metadata])"
+    text, status = Open3.capture2(environment, RbConfig.ruby, "-rjson", "-e", program, chdir: root)
+    expect(status).to be_success
+    JSON.parse(text)
+  end
+
+  it "says where the project is at home, where it is built there" do
+    environment = { "IKRA_HOME" => "https://forge.test/ikra/ikra", "IKRA_EMAIL" => "someone@forge.test" }
+    homepage, email, metadata = instance_exec(environment, &told)
     uris = %w[source_code_uri changelog_uri documentation_uri bug_tracker_uri]
-    expect(spec.metadata.slice(*uris).values.size).to eq(4)
-    expect([spec.homepage, *spec.metadata.slice(*uris).values]).to all(match(%r{\Ahttps://\S+\z}))
-    expect(spec.email).to all(include("@"))
-    expect(spec.metadata["rubygems_mfa_required"]).to eq("true")
+    expect(metadata.slice(*uris).values.size).to eq(4)
+    expect([homepage, *metadata.slice(*uris).values]).to all(match(%r{\Ahttps://\S+\z}))
+    expect(metadata["bug_tracker_uri"]).to eq("https://forge.test/ikra/ikra/issues")
+    expect(email).to eq(["someone@forge.test"])
+  end
+
+  it "claims no home elsewhere" do
+    expect(instance_exec({ "IKRA_HOME" => nil, "IKRA_EMAIL" => nil }, &told))
+      .to eq([nil, [], { "rubygems_mfa_required" => "true" }])
   end
 
   it "describes what there is" do
