@@ -34,7 +34,7 @@ RSpec.describe "the Ruby blocks of the documents" do
 
   # Lists of all methods, errors and figures are no guides.
   it "stand between paragraphs of 80 words" do
-    guides = Dir[File.join(root, "docs/*.md")].reject { |path| path.match?(%r{/(ruby|errors|benchmarks|operations)\.md}) }
+    guides = Dir[File.join(root, "docs/*.md")].grep_v(%r{/(ruby|errors|benchmarks|operations)\.md})
     long = [File.join(root, "README.md"), *guides].flat_map do |path|
       text = File.read(path, encoding: Encoding::UTF_8)
       text.gsub(/^```.*?^```/m, "").split(/\n\n|^(?:- |\|)/).select { |paragraph| paragraph.split.size > 80 }

@@ -24,6 +24,41 @@ RSpec.describe "what people find who come to the project" do
     end
   end
 
+  # The steps of a workflow, as text.
+  steps = lambda do |name|
+    require "yaml"
+    YAML.safe_load(File.read("#{folder}/.github/workflows/#{name}.yml"), aliases: true).fetch("jobs")
+        .transform_values { |job| job["steps"].filter_map { |step| step["run"] }.join("\n") }
+  end
+
+  it "checks in CI what bin/test checks, on the Rubies and with the Rust that the project names" do
+    begin
+      jobs = steps.call("ci")
+    rescue LoadError
+      skip "this Ruby was built without YAML"
+    end
+    expect(jobs["checks"].lines.last).to eq(".ci/run")
+    expect(File.read("#{folder}/.ci/run")).to include("exec bin/test")
+    text = File.read("#{folder}/.github/workflows/ci.yml")
+    expect(text).to include(%(RUST: "#{File.read("#{folder}/Cargo.toml")[/^rust-version = "(.+)"/, 1]}"))
+    expect(text).to include(%(ruby: ["3.1", "3.2", "3.3", "3.4", "4.0"]))
+  end
+
+  it "has workflows whose files and tasks are there" do
+    begin
+      text = [*steps.call("ci").values, *steps.call("release").values].join("\n")
+    rescue LoadError
+      skip "this Ruby was built without YAML"
+    end
+    tasks = Dir["#{folder}/{Rakefile,rakelib/*.rake}"].map { |path| File.read(path) }.join
+    called = text.scan(/^rake "?([a-z:]+)/).flatten.uniq
+    expect(called).to contain_exactly("compile:testing", "gem:source", "gem:native")
+    expect(called.map { |name| name.split(":").last }).to all(satisfy { |name| tasks.match?(/task[ (]:#{name}\b/) })
+    files = text.scan(%r{(?:ruby |^)((?:\.ci|bin|exe|spec)/[\w./-]+)}).flatten
+    expect(files).to include("bin/check-examples", "exe/ikra")
+    expect(files).to all(satisfy { |path| File.exist?(File.join(folder, path)) })
+  end
+
   it "has links between its documents that lead somewhere" do
     paths = Dir["#{folder}/*.md", "#{folder}/docs/*.md"]
     broken = paths.flat_map do |path|
