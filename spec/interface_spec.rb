@@ -1,8 +1,10 @@
 # frozen_string_literal: true
 
 require "English"
+require "json"
 require "open3"
 require "rbconfig"
+require "tmpdir"
 
 # The Ruby face: arguments, results, settings.
 RSpec.describe Ikra do
@@ -236,6 +238,61 @@ RSpec.describe Ikra do
       expect(short.to_s).not_to include("compiled")
     end
 
+    it "profiles each block" do
+      numbers = [1, 2, 3]
+      first = __LINE__ + 2
+      profile = described_class.profile do
+        2.times { numbers.pmap { |n| n + 1 } }
+        numbers.peach(5) { |n| n }
+        described_class.section { numbers.peach { |n| n } }
+      end
+      rows = profile.rows.to_h { |row| [row.operation, row] }
+      expect(rows.keys).to contain_exactly(:pmap, :peach, :section)
+      expect(rows[:pmap].to_a.first(5)).to eq(["#{__FILE__}:#{first}", :pmap, 2, 6, 2])
+      expect(rows[:peach].to_a.first(5)).to eq(["#{__FILE__}:#{first + 1}", :peach, 1, 3, 5])
+      expect(rows[:section].to_a.values_at(2, 3, 4)).to eq([1, nil, nil])
+      expect(rows[:pmap].backend).to eq(described_class.backend)
+      expect(rows[:pmap].phases[:kernel]).to be_between(1e-9, rows[:pmap].seconds)
+      expect(rows[:peach].to_s).to match(/:#{first + 1} peach: \d+\.\d ms, 1 call, 3 elements, 5 ticks\z/)
+      expect(profile.to_s).to include(rows[:peach].to_s)
+      expect(described_class.profile { nil }.rows).to eq([])
+    end
+
+    it "records profiles in profiles, and calls that raise" do
+      inner = nil
+      outer = described_class.profile do
+        [1].pmap { |n| n }
+        inner = described_class.profile { expect { [0].pmap { |n| 1 / n } }.to raise_error(ZeroDivisionError) }
+      end
+      expect([outer, inner].map { |profile| profile.rows.sum(&:calls) }).to eq([2, 1])
+    end
+
+    it "saves a trace for viewers of traces" do
+      Dir.mktmpdir do |folder|
+        path = described_class.profile { [1, 2].pmap { |n| n + 1 } }.save("#{folder}/trace.json")
+        whole, *phases = JSON.parse(File.read(path)).fetch("traceEvents")
+        expect(whole["name"]).to eq("pmap #{__FILE__}:#{__LINE__ - 2}")
+        expect(whole["args"]).to eq("elements" => 2, "ticks" => 1, "backend" => described_class.backend.to_s)
+        expect(phases.map { |phase| phase["name"] }).to include("trace", "kernel")
+        ends = whole["ts"] + whole["dur"]
+        expect(phases.map { |phase| phase["ts"] }).to all(be_between(whole["ts"], ends))
+        expect([whole, *phases].map { |span| span.values_at("ph", "pid", "tid") }.uniq.size).to eq(1)
+      end
+    end
+
+    it "counts" do
+      before = described_class.stats
+      [1].pmap { |n| n }
+      described_class.fallback = :ruby
+      Warnings.without { [1].pmap { |n| n.to_r } }
+      after = described_class.stats
+      expect(after.to_h { |what, count| [what, count - before[what]] })
+        .to eq(sections: 2, plain: 1, unsupported: 1, conflicts: 0, given_up: 0)
+      cells = Array.new(3) { World::Point.new(1.0) }
+      Warnings.without { cells.peach { |cell| cells.first.x += cell.x } }
+      expect(described_class.stats[:conflicts]).to eq(after[:conflicts] + 1)
+    end
+
     it "explains" do
       points = [World::Point.new(1.0)]
       text = described_class.explain(points) { |point| point.x += 1 }
@@ -287,6 +344,7 @@ RSpec.describe Ikra do
     described_class.backend = :ruby
     profile = described_class.profile { [1].pmap { |n| n } }
     expect([profile.sections, profile.backend]).to eq([1, :ruby])
+    expect(profile.rows.map { |row| row.to_a.first(5) }).to eq([["#{__FILE__}:#{__LINE__ - 2}", :pmap, 1, nil, nil]])
     expect(described_class.profile { nil }.inspect).to eq("#<Ikra::Profile 0 sections on nothing, 0.0 ms>")
   end
 

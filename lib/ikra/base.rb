@@ -13,6 +13,7 @@ require_relative "delegation"
 require_relative "method_blocks"
 require_relative "accumulators"
 require_relative "profile"
+require_relative "recording"
 require_relative "extension"
 require_relative "command_line"
 require_relative "settings"
@@ -51,16 +52,16 @@ module Ikra
     #
     # @yield runs what is to be measured
     # @return [Profile]
-    def profile
+    def profile(&)
       raise ArgumentError, "profile needs a block with sections in it" unless block_given?
 
       number = Native.open_profile
       begin
-        yield
+        events = Recording.during(&)
       ensure
         facts = Native.close_profile(number)
       end
-      Profile.new(facts)
+      Profile.new(facts, events)
     end
 
     # Runs a block as one section, with the parallel calls in it: objects are read once before it and written once after
