@@ -295,25 +295,25 @@ RSpec.describe Ikra do
 
     it "explains" do
       points = [World::Point.new(1.0)]
-      text = described_class.explain(points) { |point| point.x += 1 }
+      text = described_class.explain(points) { |point| point.x += 1 }.text
       expect(text).to include("@x of World::Point: Float (read, written: own row)").and include("add_f")
       expect(points[0].x).to eq(1.0)
     end
 
     it "explains what the driver does around the kernel" do
       total = 0
-      text = described_class.explain([1, 2, 3], :pselect) { |n| (total += n) && n > 1 }
+      text = described_class.explain([1, 2, 3], :pselect) { |n| (total += n) && n > 1 }.text
       driver = text[/^fn f\d+ "driver" .*?^}/m]
       expect(text).to match(/^driver f\d+$/)
       expect(driver.scan(/launch k0|compact|reduce \w+/)).to eq(["launch k0", "compact"])
-      text = described_class.explain([1, 2, 3]) { |n| total += n }
+      text = described_class.explain([1, 2, 3]) { |n| total += n }.text
       expect(text[/^fn f\d+ "driver" .*?^}/m].scan(/launch k0|compact|reduce \w+/)).to eq(["launch k0", "reduce add"])
     end
 
     it "explains the user's lines, each once, with the types of what stands in them" do
       points = [World::Point.new(1.0)]
       first = __LINE__ + 1
-      text = described_class.explain(points) do |point|
+      explanation = described_class.explain(points) do |point|
         before = point.x
         point.x = [before, 2.0].max
 
@@ -323,7 +323,7 @@ RSpec.describe Ikra do
         # Not even this one is left out.
         point.x += rounded
       end
-      lines = text[/\ATypes\n-+\n(.*?)\n\nColumns/m, 1].lines(chomp: true).last(10)
+      lines = explanation.text[/\ATypes\n-+\n(.*?)\n\nColumns/m, 1].lines(chomp: true).last(10)
       expect(lines.map { |line| line[0, 5].to_i }).to eq([*first..first + 9])
       expect(lines.map { |line| line[/  # (.*:.*)/, 1] }).to eq(
         [nil,
@@ -350,10 +350,10 @@ RSpec.describe Ikra do
 
   it "explains a section, and what its own loops go through" do
     cells = Array.new(3) { |i| World::Point.new(i) }
-    text = described_class.explain { 3.times { cells.peach { |cell| cell.x += 1 } } }
+    text = described_class.explain { 3.times { cells.peach { |cell| cell.x += 1 } } }.text
     expect(text).to include("launch k1", "@x of World::Point")
     expect(text).not_to include("goes through these by itself")
-    text = described_class.explain { cells.peach { |cell| cell.x += 1 }.then { cells.sum { |cell| cell.x } } }
+    text = described_class.explain { cells.peach { |cell| cell.x += 1 }.then { cells.sum { |cell| cell.x } } }.text
     expect(text).to match(/goes through these by itself.*: @x, elements of arrays k\d+\.$/)
   end
 
