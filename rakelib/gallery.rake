@@ -12,9 +12,22 @@ GALLERY = {
   "ray_tracer.png" => %w[ray_tracer.rb --width 480]
 }.freeze
 
+# The first table of docs/benchmarks.md as a picture, with its machine and date.
+def draw_benchmark
+  require_relative "../examples/pictures/bars"
+  text = File.read("docs/benchmarks.md", encoding: Encoding::UTF_8)[/^## On the CPU\n\n(.*?)^The two columns/m, 1]
+  caption, table = text.split("\n\n", 2)
+  bars = table.scan(/^\| (.+?) \| ([\d.]+) ms \|/).map do |name, milliseconds|
+    [name.delete("`"), milliseconds.to_f, name.start_with?("Ikra")]
+  end
+  lines = caption.delete("`").tr("\n", " ").scan(/\S.{0,104}(?=\s|\z)/)
+  Bars.new("Traffic simulation, 20,480 actors, 1,000 ticks", lines, bars).to_svg.save("docs/gallery/benchmark.svg")
+end
+
 desc "Draw the pictures of docs/gallery, by the examples (without building anything)"
 task :gallery do
   GALLERY.each do |picture, (example, *options)|
     ruby "-Ilib", "examples/#{example}", *options, "--output", "docs/gallery/#{picture}"
   end
+  draw_benchmark
 end

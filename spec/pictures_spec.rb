@@ -2,6 +2,7 @@
 
 require "rexml/document"
 require "tmpdir"
+require_relative "../examples/pictures/bars"
 require_relative "../examples/pictures/chart"
 require_relative "../examples/pictures/png"
 require_relative "../examples/pictures/sheet"
@@ -49,6 +50,18 @@ RSpec.describe SVG do
     expect([low[0] < high[0], low[1] > high[1]]).to eq([true, true])
   end
 
+  it "draws bars, as long as the times, and the benchmark's are those of its table" do
+    bars = REXML::XPath.match(parsed(Bars.new("T", ["here"], [["a", 10.0, true], ["b", 5.0, false]]).to_svg), "//rect")
+    widths = bars.drop(1).map { |bar| told(bar)["width"].to_f }
+    expect(widths[0]).to be_within(0.2).of(widths[1] * 2)
+    root = File.expand_path("..", __dir__)
+    table = File.read("#{root}/docs/benchmarks.md", encoding: Encoding::UTF_8)[/^## On the CPU$.*?^The two columns/m]
+    times = table.scan(/^\| .+? \| ([\d.]+ ms) \|/).flatten
+    texts = REXML::Document.new(File.read("#{root}/docs/gallery/benchmark.svg")).root.elements.to_a("text").map(&:text)
+    expect(texts.grep(/ ms\z/)).to eq(times)
+    expect(texts.join).to include(table[/\d{4}-\d\d-\d\d/])
+  end
+
   it "mixes colours" do
     expect(PNG.mixed([0x000000, 0x0000ff], 0.0)).to eq(0)
     expect(PNG.mixed([0x000000, 0x0000ff], 1.0)).to eq(0xff)
@@ -59,7 +72,7 @@ RSpec.describe SVG do
   it "has the pictures that rake gallery draws" do
     root = File.expand_path("..", __dir__)
     drawn = File.read("#{root}/rakelib/gallery.rake").scan(/^  "(\S+)" => %w\[([^\s\]]+)/)
-    expect(drawn.map(&:first).sort).to eq(Dir.children("#{root}/docs/gallery").sort)
+    expect([*drawn.map(&:first), "benchmark.svg"].sort).to eq(Dir.children("#{root}/docs/gallery").sort)
     page = File.read("#{root}/docs/gallery.md", encoding: Encoding::UTF_8)
     expect(drawn).to all(satisfy do |picture, example|
       page.include?("(gallery/#{picture})") && page.include?("`ikra example run #{File.basename(example, ".rb")}")
