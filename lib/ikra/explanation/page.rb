@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require "cgi"
-
 module Ikra
   class Explanation
     # An explanation as one HTML file.
@@ -58,7 +56,7 @@ module Ikra
 
       private
 
-      def escape(text) = CGI.escapeHTML(text)
+      def escape(text) = text.encode(xml: :text)
 
       def kind(columns)
         return :accumulates if columns.any?(&:accumulates?)
@@ -95,7 +93,7 @@ module Ikra
             behind = at + text.size
             next if spans.any? { |from, to, _| crossing?(from, to, at, behind) }
 
-            spans << [at, behind, %(<span class="typed" title="#{escape("#{text}: #{type}")}">)]
+            spans << [at, behind, %(<span class="typed" title=#{"#{text}: #{type}".encode(xml: :attr)}>)]
           end
         end
       end
