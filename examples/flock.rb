@@ -5,10 +5,12 @@
 # step is two parallel calls of one section: first all look, then all fly.
 #
 #   ruby examples/flock.rb --birds 1000 --steps 200 --output tmp/flock.svg
+#   ruby examples/flock.rb --birds 500 --steps 2000 --live 8000
 
 $LOAD_PATH.unshift(File.expand_path("../lib", __dir__))
 require "ikra"
 require "optparse"
+require_relative "pictures/live"
 require_relative "pictures/sheet"
 
 # A bird over a square without borders: who leaves it comes back from the other side.
@@ -69,12 +71,21 @@ class Bird
   end
 end
 
+# Of one colour are those who fly the same way.
+def drawn(flock, steps)
+  sheet = Sheet.new("#{flock.size} birds after #{steps} steps", [[0.0, 0.0], [Bird::SIDE, Bird::SIDE]])
+  ways = flock.group_by { |bird| (Math.atan2(bird.dy, bird.dx) / Math::PI * 4).floor }
+  ways.sort.each { |way, birds| sheet.arrows(birds.map { |bird| [bird.x, bird.y, bird.dx, bird.dy] }, way) }
+  sheet.to_svg
+end
+
 options = { birds: 1000, steps: 200, seed: 1, backend: Ikra.backend }
 OptionParser.new do |parser|
   parser.on("--birds N", Integer, "(#{options[:birds]})")
   parser.on("--steps N", Integer, "(#{options[:steps]})")
   parser.on("--seed N", Integer, "where the birds start (#{options[:seed]})")
   parser.on("--output FILE", "draw the flock as SVG")
+  parser.on("--live PORT", Integer, "show each step in a browser (with the gem webrick)")
   parser.on("--backend NAME", %i[auto cuda cpu ruby], "auto, cuda, cpu or ruby")
 end.parse!(into: options)
 
@@ -82,20 +93,18 @@ Ikra.backend = options[:backend]
 random = Random.new(options[:seed])
 flock = Array.new(options[:birds]) { Bird.new(random) }
 steps = options[:steps]
+live = Live.new(options[:live]) if options[:live]
+looked_at = !live.nil?
 Ikra.section do
-  steps.times do
+  steps.times do |step|
     flock.peach { |bird| bird.look(flock) }
     flock.peach(&:fly)
+    Ikra.sync { live.show(drawn(flock, step + 1)) } if looked_at
   end
 end
+live&.finish
 
-if options[:output]
-  sheet = Sheet.new("#{flock.size} birds after #{steps} steps", [[0.0, 0.0], [Bird::SIDE, Bird::SIDE]])
-  # Of one colour are those who fly the same way.
-  ways = flock.group_by { |bird| (Math.atan2(bird.dy, bird.dx) / Math::PI * 4).floor }
-  ways.sort.each { |way, birds| sheet.arrows(birds.map { |bird| [bird.x, bird.y, bird.dx, bird.dy] }, way) }
-  sheet.to_svg.save(options[:output])
-end
+drawn(flock, steps).save(options[:output]) if options[:output]
 # One where all fly the same way.
 order = Math.hypot(flock.sum(&:dx), flock.sum(&:dy)) / (Bird::SPEED * flock.size)
 puts format("order %.6f", order)

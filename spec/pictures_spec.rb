@@ -1,5 +1,8 @@
 # frozen_string_literal: true
 
+require "json"
+require "open3"
+require "rbconfig"
 require "rexml/document"
 require "tmpdir"
 require_relative "../examples/pictures/bars"
@@ -67,6 +70,27 @@ RSpec.describe SVG do
     expect(PNG.mixed([0x000000, 0x0000ff], 1.0)).to eq(0xff)
     expect(PNG.mixed([0x100000, 0x300000, 0x300040], 0.25)).to eq(0x200000)
     expect(PNG.mixed([0x100000, 0x300000, 0x300040], 9.0)).to eq(0x300040)
+  end
+
+  it "shows a program's pictures in a browser while it runs" do
+    begin
+      require "net/http"
+      require "webrick"
+    rescue LoadError
+      skip "webrick is not there"
+    end
+    example = File.expand_path("../examples/flock.rb", __dir__)
+    options = %w[--birds 20 --steps 3 --live 0]
+    Open3.popen3({ "IKRA_BACKEND" => "cpu" }, RbConfig.ruby, example, *options) do |_, out, err, process|
+      address = URI(err.gets[%r{http://localhost:\d+/}])
+      expect(Net::HTTP.get(address)).to include('new EventSource("events")')
+      events = Net::HTTP.get(URI.join(address, "events")).split("\n\n")
+      expect(events.last).to start_with("event: end")
+      pictures = events.grep(/\Adata: /).map { |event| parsed(JSON.parse(event.delete_prefix("data: "))) }
+      titles = pictures.map { |picture| picture.elements.to_a("title").first.text }
+      expect(titles).to eq(Array.new(3) { |step| "20 birds after #{step + 1} steps" })
+      expect([out.read, process.value.success?]).to match([/\Aorder/, true])
+    end
   end
 
   it "has the pictures that rake gallery draws" do
