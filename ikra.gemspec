@@ -3,13 +3,14 @@
 # The gem: the Ruby face, and the Rust sources that `gem install` builds the extension from. `rake gem:native` makes of
 # it one that has the extension in it.
 Gem::Specification.new do |spec|
-  # The one place that says where the project is at home.
-  home = "https://ikra.example"
+  # Where the project is at home: a release is built there, by a workflow that says so. A gem that is built elsewhere
+  # claims no home.
+  home = ENV.fetch("IKRA_HOME", nil)
 
   spec.name = "ikra"
   spec.version = File.read(File.join(__dir__, "Cargo.toml"))[/^version = "(.+)"/, 1]
   spec.authors = ["Ikra contributors"]
-  spec.email = ["maintainers@ikra.example"]
+  spec.email = [ENV.fetch("IKRA_EMAIL", nil)].compact
   spec.homepage = home
   spec.summary = "Compiles blocks of Ruby and runs them in parallel, on all CPU cores or on a GPU"
   spec.description = <<~TEXT
@@ -23,13 +24,15 @@ Gem::Specification.new do |spec|
   spec.required_ruby_version = ">= 3.1"
   # ext/ikra/requirements.rb looks for these, and for one of the systems and processors that Ikra runs on.
   spec.requirements = ["Linux or macOS, x86-64 or arm64", "Rust 1.95 or newer", "libclang", "a C compiler", "make"]
-  spec.metadata = {
-    "source_code_uri" => "#{home}/ikra",
-    "changelog_uri" => "#{home}/ikra/blob/main/CHANGELOG.md",
-    "documentation_uri" => "#{home}/doc",
-    "bug_tracker_uri" => "#{home}/ikra/issues",
-    "rubygems_mfa_required" => "true"
-  }
+  spec.metadata = { "rubygems_mfa_required" => "true" }
+  if home
+    spec.metadata.merge!(
+      "source_code_uri" => "#{home}/tree/v#{spec.version}",
+      "changelog_uri" => "#{home}/blob/v#{spec.version}/CHANGELOG.md",
+      "documentation_uri" => "https://rubydoc.info/gems/ikra/#{spec.version}",
+      "bug_tracker_uri" => "#{home}/issues"
+    )
+  end
 
   # Listed from the folder, so that the gem can be built without git. What a build leaves behind stays out, and so do
   # tests.

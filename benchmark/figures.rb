@@ -10,10 +10,9 @@
 #   rake figures      ruby -Ilib benchmark/figures.rb --output docs/figures --ticks 1000
 
 require "ikra"
-require "fileutils"
 require "optparse"
-require_relative "figures/chart"
 require_relative "measurement"
+require_relative "../examples/pictures/chart"
 require_relative "../examples/traffic/scenario"
 require_relative "../examples/traffic/weather"
 
@@ -34,7 +33,6 @@ class Figures
     @options = options
     @random = Random.new(1)
     @backends = system("nvidia-smi", out: File::NULL, err: File::NULL) ? %i[cpu cuda] : %i[cpu]
-    FileUtils.mkdir_p(options[:output])
   end
 
   def run
@@ -47,7 +45,7 @@ class Figures
 
   def draw(number, title, across, up, lines)
     path = File.join(@options[:output], "figure-#{number}.svg")
-    File.write(path, Chart.new("Figure #{number}: #{title}", across:, up:, lines:).to_svg)
+    Chart.new("Figure #{number}: #{title}", across:, up:, lines:).to_svg.save(path)
     puts path
     lines.each { |name, points| puts "  #{name}: #{points.map { |x, y| format("%d: %.3f", x, y) }.join(", ")}" }
   end

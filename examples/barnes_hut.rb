@@ -7,10 +7,12 @@
 # down the tree, and stops at squares that look small from where it is.
 #
 #   ruby examples/barnes_hut.rb --bodies 5000 --steps 10
+#   ruby examples/barnes_hut.rb --bodies 3000 --steps 200 --output tmp/barnes_hut.svg
 
 $LOAD_PATH.unshift(File.expand_path("../lib", __dir__))
 require "ikra"
 require "optparse"
+require_relative "pictures/sheet"
 
 # A star. Units are such that the constant of gravity is 1.
 class Body
@@ -99,6 +101,9 @@ class Square
     1 + (@parts ? @parts.sum(&:count) : 0)
   end
 
+  # Left, bottom and side of each square that is not divided.
+  def leaves = @parts ? @parts.flat_map(&:leaves) : [[@left, @bottom, @side]]
+
   private
 
   def divide
@@ -119,6 +124,7 @@ OptionParser.new do |parser|
   parser.on("--steps N", Integer, "(#{options[:steps]})")
   parser.on("--angle X", Float, "how large squares look that are looked into (#{options[:angle]})")
   parser.on("--seed N", Integer, "where the bodies start (#{options[:seed]})")
+  parser.on("--output FILE", "draw the stars, and the squares around them, as SVG")
   parser.on("--backend NAME", %i[auto cuda cpu ruby], "auto, cuda, cpu or ruby")
 end.parse!(into: options)
 
@@ -141,6 +147,15 @@ Ikra.section do
   end
 end
 
+if options[:output]
+  places = bodies.map { |body| [body.x, body.y] }
+  sheet = Sheet.new("#{bodies.size} stars after #{options[:steps]} steps", places)
+  root = Square.around(bodies)
+  bodies.each { |body| root.add(body) }
+  sheet.squares(root.leaves)
+  sheet.dots(places, 0, radius: 1.2)
+  sheet.to_svg.save(options[:output])
+end
 puts "#{squares} squares"
 puts format("energy of motion %.9f", bodies.psum(&:kinetic))
 bodies.each_slice([bodies.size / 5, 1].max) { |first, *| puts format("%.9f %.9f", first.x, first.y) }

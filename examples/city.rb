@@ -8,7 +8,6 @@
 
 $LOAD_PATH.unshift(File.expand_path("../lib", __dir__))
 require "ikra"
-require "fileutils"
 require "optparse"
 require_relative "city/map"
 require_relative "city/street_network"
@@ -55,6 +54,5 @@ while remaining > 0
   remaining -= ticks
 end
 
-FileUtils.mkdir_p(File.dirname(options[:output]))
-File.write(options[:output], Map.new(options[:title], streets, actors).to_svg)
+Map.new(options[:title], streets, actors).to_svg.save(options[:output])
 puts Checksum.of(actors)

@@ -6,10 +6,12 @@
 # however many steps there are; it ends when nothing changes much any more.
 #
 #   ruby examples/heat.rb --pieces 1000 --steps 5000
+#   ruby examples/heat.rb --pieces 200 --output tmp/heat.svg
 
 $LOAD_PATH.unshift(File.expand_path("../lib", __dir__))
 require "ikra"
 require "optparse"
+require_relative "pictures/chart"
 
 # A part of the ring.
 class Piece
@@ -36,6 +38,7 @@ OptionParser.new do |parser|
   parser.on("--pieces N", Integer, "(#{options[:pieces]})")
   parser.on("--steps N", Integer, "at most (#{options[:steps]})")
   parser.on("--least X", Float, "the change at which it ends (#{options[:least]})")
+  parser.on("--output FILE", "draw the heat along the ring, as it changes, as SVG")
   parser.on("--backend NAME", %i[auto cuda cpu ruby], "auto, cuda, cpu or ruby")
 end.parse!(into: options)
 
@@ -53,6 +56,7 @@ ring.each_with_index do |piece, i|
   piece.after = ring[(i + 1) % count]
 end
 
+curves = {}
 steps = 0
 most = options[:steps]
 least = options[:least]
@@ -64,8 +68,14 @@ Ikra.section do
     steps += 1
     # That takes a look at all of them.
     change = ring.pmap { |piece| piece.flow.abs }.max if (steps % 50).zero?
+    next unless options[:output] && [1, 50, 500, 2000, 5000].include?(steps)
+
+    Ikra.sync { curves["#{steps} steps"] = ring.each_with_index.map { |piece, i| [i, piece.heat] } }
   end
 end
 
+if options[:output]
+  Chart.new("Heat on a ring", across: "piece", up: "heat", lines: curves).to_svg.save(options[:output])
+end
 puts "#{steps} steps"
 (0...count).step([count / 10, 1].max) { |i| puts format("%<i>6d %<heat>.6f", i:, heat: ring[i].heat) }

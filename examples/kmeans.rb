@@ -5,10 +5,12 @@
 # points, until no point moves. Both are parallel calls of one section; the loop over the centres runs between them.
 #
 #   ruby examples/kmeans.rb --points 10000 --clusters 6
+#   ruby examples/kmeans.rb --points 2000 --output tmp/kmeans.svg
 
 $LOAD_PATH.unshift(File.expand_path("../lib", __dir__))
 require "ikra"
 require "optparse"
+require_relative "pictures/sheet"
 
 # A point of a plane.
 class Point
@@ -35,6 +37,7 @@ OptionParser.new do |parser|
   parser.on("--points N", Integer, "(#{options[:points]})")
   parser.on("--clusters N", Integer, "(#{options[:clusters]})")
   parser.on("--seed N", Integer, "where the points are (#{options[:seed]})")
+  parser.on("--output FILE", "draw the points and the centres as SVG")
   parser.on("--backend NAME", %i[auto cuda cpu ruby], "auto, cuda, cpu or ruby")
 end.parse!(into: options)
 
@@ -67,6 +70,12 @@ rounds = Ikra.section do
   count
 end
 
+if options[:output]
+  sheet = Sheet.new("k-means: #{points.size} points, #{clusters} clusters", points.map { |point| [point.x, point.y] })
+  points.group_by(&:cluster).sort.each { |number, all| sheet.dots(all.map { |point| [point.x, point.y] }, number) }
+  sheet.dots(xs.zip(ys), nil, radius: 6)
+  sheet.to_svg.save(options[:output])
+end
 puts "#{rounds} rounds"
 clusters.times do |number|
   size = points.count { |point| point.cluster == number }

@@ -2,15 +2,15 @@
 # frozen_string_literal: true
 
 # The Mandelbrot set: pmap counts how long each point takes to escape, pselect keeps the points that never do. Prints a
-# picture in letters, or writes one in shades of grey.
+# picture in letters, or writes one in colours.
 #
 #   ruby examples/mandelbrot.rb
-#   ruby examples/mandelbrot.rb --width 1600 --output tmp/mandelbrot.pgm
+#   ruby examples/mandelbrot.rb --width 1600 --output tmp/mandelbrot.png
 
 $LOAD_PATH.unshift(File.expand_path("../lib", __dir__))
 require "ikra"
-require "fileutils"
 require "optparse"
+require_relative "pictures/png"
 
 # A point of the complex plane.
 class Point
@@ -37,7 +37,7 @@ options = { width: 78, limit: 200, backend: Ikra.backend }
 OptionParser.new do |parser|
   parser.on("--width N", Integer, "of the picture, in letters or pixels (#{options[:width]})")
   parser.on("--limit N", Integer, "iterations after which a point counts as inside (#{options[:limit]})")
-  parser.on("--output FILE", "write a picture in the PGM format")
+  parser.on("--output FILE", "write a picture as PNG (with the gem chunky_png)")
   parser.on("--backend NAME", %i[auto cuda cpu ruby], "auto, cuda, cpu or ruby")
 end.parse!(into: options)
 
@@ -56,9 +56,9 @@ inside = points.pselect { |point| point.iterations(limit) == limit }
 
 if options[:output]
   # Early escapes take most of the range, so that the rim shows.
-  greys = counts.map { |count| count == limit ? 0 : 255 - (Math.log(count + 1) / Math.log(limit + 1) * 255).to_i }
-  FileUtils.mkdir_p(File.dirname(options[:output]))
-  File.binwrite(options[:output], "P5 #{width} #{height} 255\n#{greys.pack("C*")}")
+  shades = counts.pmap { |count| count == limit ? nil : Math.log(count + 1) / Math.log(limit + 1) }
+  colours = shades.map { |shade| shade ? PNG.mixed(PNG::DUSK, shade) : 0 }
+  PNG.save(options[:output], width, colours)
 else
   letters = counts.map { |count| count == limit ? "@" : " .:-=+*#%"[[count / 3, 8].min] }
   letters.each_slice(width) { |row| puts row.join.rstrip }

@@ -190,12 +190,12 @@ each_compiling_backend do |backend|
     expect(sum).to eq(5_000_050_000)
     expect((0...1_000_000).pselect { |i| i % 300_000 == 7 }).to eq([7, 300_007, 600_007, 900_007])
     expect(GC.stat(:total_allocated_objects) - before).to be < 50_000
-    expect(Ikra.explain(0...5, :pmap) { |i| i + 1 }).to include("Integer (the index)")
+    expect(Ikra.explain(0...5, :pmap) { |i| i + 1 }.text).to include("Integer (the index)")
   end
 
   it "keeps the columns of pairs apart" do
     prices = { apple: 3, pear: 4 }
-    text = Ikra.explain(prices, :pmap) { |name, price| name == :pear ? price : 1 }
+    text = Ikra.explain(prices, :pmap) { |name, price| name == :pear ? price : 1 }.text
     expect(text).to include("value 0 of each element: Symbol (read)", "value 1 of each element: Integer (read)")
     expect(text).not_to include("tag")
   end
@@ -209,7 +209,7 @@ each_compiling_backend do |backend|
     expect([2**70, 1, nil].pmap { 5 }).to eq([5, 5, 5])
     expect([2**70, 1].each_with_index.pmap { |x, i| i }).to eq([0, 1])
     expect([2**70, 1].each_with_index.pselect { |x, i| i < 1 }).to eq([[2**70, 0]])
-    expect(Ikra.explain(names, :pmap) { |_, number| number }).to include("value 0 of each element: not read")
+    expect(Ikra.explain(names, :pmap) { |_, number| number }.text).to include("value 0 of each element: not read")
     expect { names.pmap { |name, _| name } }.to raise_error(Ikra::OverflowError)
     expect { names.pmap { |pair| pair } }.to raise_error(Ikra::OverflowError)
     expect { names.pmap { |name, number| [1].each { |x| name } } }.to raise_error(Ikra::OverflowError)

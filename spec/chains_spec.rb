@@ -390,10 +390,10 @@ RSpec.describe Ikra::Chain do
     end
 
     it "explains what runs" do
-      text = Ikra.explain((1..9).plazy.select { |x| x.odd? }.map { |x| x * 0.5 })
+      text = Ikra.explain((1..9).plazy.select { |x| x.odd? }.map { |x| x * 0.5 }).text
       expect(text).to include("x * 0.5: Float", "kept: bool", "compact b")
       expect(text).not_to include("(ikra")
-      expect(Ikra.explain([3, 1], :psort_by) { |x| -x }).to include("-x: Integer")
+      expect(Ikra.explain([3, 1], :psort_by) { |x| -x }.types).to include("-x: Integer")
       expect { Ikra.explain([1].plazy) }.to raise_error(ArgumentError, /no stages/)
     end
   end

@@ -36,6 +36,31 @@ RSpec.describe Ikra::CLI do
     expect(described_class::COMMANDS.keys.map(&:to_sym) - described_class.public_instance_methods(false)).to be_empty
   end
 
+  describe "example" do
+    names = Dir[File.expand_path("../examples/*.rb", __dir__)].map { |path| File.basename(path, ".rb") }.sort
+
+    it "lists what is there, each in a line" do
+      out, err, status = ikra("example", "list")
+      expect([err, status]).to eq(["", 0])
+      expect(out.lines.map { |line| line[/\A  (\w+) +\S/, 1] }).to eq(names)
+    end
+
+    it "runs one, with its options and its exit status" do
+      out, err, status = ikra("example", "run", "heat", "--pieces", "20", "--steps", "10", "--backend", "cpu")
+      expect([out.lines.first, err, status]).to eq(["10 steps\n", "", 0])
+      expect(ikra("example", "run", "heat", "--help").first).to include("--pieces")
+      expect(ikra("example", "run", "heat", "--nonsense").last).to eq(1)
+    end
+
+    it "says which there are where there is none of that name" do
+      [[], %w[run], %w[run nope], %w[list heat], %w[run ../heat]].each do |wrong|
+        out, err, status = ikra("example", *wrong)
+        expect([out, status]).to eq(["", 2]), wrong.inspect
+        expect(err).to include("usage: ikra example list | run NAME").and include("heat")
+      end
+    end
+  end
+
   describe "doctor" do
     without_gpu = { IKRA_CUDA_EMULATOR: nil, CUDA_VISIBLE_DEVICES: "", IKRA_BACKEND: "cpu" }
 

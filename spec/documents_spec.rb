@@ -28,11 +28,65 @@ RSpec.describe "the Ruby blocks of the documents" do
     end
   end
 
-  it "leave the README at a page, with paragraphs of 80 words" do
-    text = File.read(File.join(root, "README.md"), encoding: Encoding::UTF_8)
-    expect(text.lines.size).to be <= 130
-    paragraphs = text.gsub(/^```.*?^```/m, "").split(/\n\n|^- /)
-    expect(paragraphs.select { |paragraph| paragraph.split.size > 80 }).to eq([])
+  it "leave the README at a page" do
+    expect(File.readlines(File.join(root, "README.md")).size).to be <= 130
+  end
+
+  # Lists of all methods, errors and figures are no guides.
+  it "stand between paragraphs of 80 words" do
+    guides = Dir[File.join(root, "docs/*.md")].grep_v(%r{/(ruby|errors|benchmarks|operations)\.md})
+    long = [File.join(root, "README.md"), *guides].flat_map do |path|
+      text = File.read(path, encoding: Encoding::UTF_8)
+      text.gsub(/^```.*?^```/m, "").split(/\n\n|^(?:- |\|)/).select { |paragraph| paragraph.split.size > 80 }
+    end
+    expect(long).to eq([])
+  end
+
+  it "tell of a release in 40 points" do
+    text = File.read(File.join(root, "CHANGELOG.md"), encoding: Encoding::UTF_8)
+    expect(text.split(/^## /).drop(1).map { |release| release.scan(/^- /).size }).to all(be_between(1, 40))
+  end
+
+  # Rows of `have`, `instead`, and why, with the error code at the end.
+  describe "what compatibility.md says to write instead" do
+    text = File.read(File.join(root, "docs/compatibility.md"), encoding: Encoding::UTF_8)
+    rows = text.scan(/^\| (`+)(.+?)\1 \| `(.+?)` \| .*`([a-z-]+)` \|$/)
+               .map { |_, have, instead, code| [have, instead].map { |side| side.gsub("\\|", "|") } << code }
+    # Each in a lambda, so that they share no new variables, and each told in a line.
+    told = lambda do |sides, backend|
+      lines = sides.map do |side|
+        "tell.(->() { #{side} })"
+      end
+      tell = <<~RUBY
+        %w[json securerandom set].each { |library| require library }
+        Ikra.backend = :#{backend}
+        tell = lambda do |row|
+          puts row.call.inspect.gsub(/0x\\h+/, "0x")
+        rescue Ikra::UnsupportedError => e
+          puts e.diagnostics.first.code
+        rescue StandardError => e
+          puts [e.class, e.message].inspect
+        end
+      RUBY
+      output, status = run.call("require \"ikra\"\n#{world}\n#{tell}#{lines.join("\n")}\n")
+      expect(status).to be_success, output
+      output.lines(chomp: true)
+    end
+
+    it "has rows" do
+      expect(rows.size).to eq(text.scan(/^\| `/).size).and(be > 30)
+    end
+
+    it "is needed: the other is unsupported, with the code that is said" do
+      sides = rows.map(&:first)
+      expect(sides.zip(instance_exec(sides, :cpu, &told))).to eq(sides.zip(rows.map(&:last)))
+    end
+
+    it "returns what it does in plain Ruby" do
+      sides = rows.map { |row| row[1] }
+      actual, expected = %i[cpu ruby].map { |backend| instance_exec(sides, backend, &told) }
+      expect(sides.zip(actual)).to eq(sides.zip(expected))
+    end
   end
 
   Dir[File.join(root, "README.md"), File.join(root, "docs/*.md")].each do |path|
@@ -40,12 +94,14 @@ RSpec.describe "the Ruby blocks of the documents" do
     text.scan(/^```ruby\n(.*?)^```/m) do |(block)|
       place = "#{path.delete_prefix("#{root}/")}:#{Regexp.last_match.pre_match.count("\n") + 1}"
       whole = block.start_with?("require \"ikra\"\n")
-      minitest = block.include?("Minitest::Test")
+      libraries = block.scan(/^require "((?!ikra)[^"]+)"$/).flatten
       rspec = block.include?("RSpec.describe")
 
       it "run: #{place}" do
-        skip "minitest cannot be loaded" if minitest && !run.call("require \"minitest\"").last.success?
+        missing = libraries.reject { |library| run.call("require \"logger\"; require \"#{library}\"").last.success? }
+        skip "not there: #{missing.join(", ")}" if missing.any?
         program = whole ? block : "require \"ikra\"\n#{world}\n#{prepared.call(block)}"
+        minitest = libraries.include?("minitest")
         program += "\nMinitest.autorun\n" if minitest
         program = "require \"rspec/core\"\n#{program}\nexit RSpec::Core::Runner.run([])\n" if rspec
         output, status = run.call(program)

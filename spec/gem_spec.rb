@@ -1,6 +1,9 @@
 # frozen_string_literal: true
 
+require "json"
+require "open3"
 require "pathname"
+require "rbconfig"
 
 # What the gem says of itself and holds.
 RSpec.describe "what people find who come to the project" do
@@ -21,6 +24,41 @@ RSpec.describe "what people find who come to the project" do
     end
   end
 
+  # The steps of a workflow, as text.
+  steps = lambda do |name|
+    require "yaml"
+    YAML.safe_load(File.read("#{folder}/.github/workflows/#{name}.yml"), aliases: true).fetch("jobs")
+        .transform_values { |job| job["steps"].filter_map { |step| step["run"] }.join("\n") }
+  end
+
+  it "checks in CI what bin/test checks, on the Rubies and with the Rust that the project names" do
+    begin
+      jobs = steps.call("ci")
+    rescue LoadError
+      skip "this Ruby was built without YAML"
+    end
+    expect(jobs["checks"].lines.last).to eq(".ci/run")
+    expect(File.read("#{folder}/.ci/run")).to include("exec bin/test")
+    text = File.read("#{folder}/.github/workflows/ci.yml")
+    expect(text).to include(%(RUST: "#{File.read("#{folder}/Cargo.toml")[/^rust-version = "(.+)"/, 1]}"))
+    expect(text).to include(%(ruby: ["3.1", "3.2", "3.3", "3.4", "4.0"]))
+  end
+
+  it "has workflows whose files and tasks are there" do
+    begin
+      text = [*steps.call("ci").values, *steps.call("release").values].join("\n")
+    rescue LoadError
+      skip "this Ruby was built without YAML"
+    end
+    tasks = Dir["#{folder}/{Rakefile,rakelib/*.rake}"].map { |path| File.read(path) }.join
+    called = text.scan(/^rake "?([a-z:]+)/).flatten.uniq
+    expect(called).to contain_exactly("compile:testing", "gem:source", "gem:native")
+    expect(called.map { |name| name.split(":").last }).to all(satisfy { |name| tasks.match?(/task[ (]:#{name}\b/) })
+    files = text.scan(%r{(?:ruby |^)((?:\.ci|bin|exe|spec)/[\w./-]+)}).flatten
+    expect(files).to include("bin/check-examples", "exe/ikra")
+    expect(files).to all(satisfy { |path| File.exist?(File.join(folder, path)) })
+  end
+
   it "has links between its documents that lead somewhere" do
     paths = Dir["#{folder}/*.md", "#{folder}/docs/*.md"]
     broken = paths.flat_map do |path|
@@ -36,12 +74,27 @@ RSpec.describe Gem::Specification do
   root = File.expand_path("..", __dir__)
   let(:spec) { described_class.load(File.join(root, "ikra.gemspec")) }
 
-  it "says where the project is at home" do
+  # What a process with these variables is told. Rubygems keeps what it has loaded.
+  told = lambda do |environment|
+    program = "s = Gem::Specification.load('ikra.gemspec'); print JSON.dump([s.homepage, s.email, s.metadata])"
+    text, status = Open3.capture2(environment, RbConfig.ruby, "-rjson", "-e", program, chdir: root)
+    expect(status).to be_success
+    JSON.parse(text)
+  end
+
+  it "says where the project is at home, where it is built there" do
+    environment = { "IKRA_HOME" => "https://forge.test/ikra/ikra", "IKRA_EMAIL" => "someone@forge.test" }
+    homepage, email, metadata = instance_exec(environment, &told)
     uris = %w[source_code_uri changelog_uri documentation_uri bug_tracker_uri]
-    expect(spec.metadata.slice(*uris).values.size).to eq(4)
-    expect([spec.homepage, *spec.metadata.slice(*uris).values]).to all(match(%r{\Ahttps://\S+\z}))
-    expect(spec.email).to all(include("@"))
-    expect(spec.metadata["rubygems_mfa_required"]).to eq("true")
+    expect(metadata.slice(*uris).values.size).to eq(4)
+    expect([homepage, *metadata.slice(*uris).values]).to all(match(%r{\Ahttps://\S+\z}))
+    expect(metadata["bug_tracker_uri"]).to eq("https://forge.test/ikra/ikra/issues")
+    expect(email).to eq(["someone@forge.test"])
+  end
+
+  it "claims no home elsewhere" do
+    expect(instance_exec({ "IKRA_HOME" => nil, "IKRA_EMAIL" => nil }, &told))
+      .to eq([nil, [], { "rubygems_mfa_required" => "true" }])
   end
 
   it "describes what there is" do

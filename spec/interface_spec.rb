@@ -1,8 +1,10 @@
 # frozen_string_literal: true
 
 require "English"
+require "json"
 require "open3"
 require "rbconfig"
+require "tmpdir"
 
 # The Ruby face: arguments, results, settings.
 RSpec.describe Ikra do
@@ -236,27 +238,82 @@ RSpec.describe Ikra do
       expect(short.to_s).not_to include("compiled")
     end
 
+    it "profiles each block" do
+      numbers = [1, 2, 3]
+      first = __LINE__ + 2
+      profile = described_class.profile do
+        2.times { numbers.pmap { |n| n + 1 } }
+        numbers.peach(5) { |n| n }
+        described_class.section { numbers.peach { |n| n } }
+      end
+      rows = profile.rows.to_h { |row| [row.operation, row] }
+      expect(rows.keys).to contain_exactly(:pmap, :peach, :section)
+      expect(rows[:pmap].to_a.first(5)).to eq(["#{__FILE__}:#{first}", :pmap, 2, 6, 2])
+      expect(rows[:peach].to_a.first(5)).to eq(["#{__FILE__}:#{first + 1}", :peach, 1, 3, 5])
+      expect(rows[:section].to_a.values_at(2, 3, 4)).to eq([1, nil, nil])
+      expect(rows[:pmap].backend).to eq(described_class.backend)
+      expect(rows[:pmap].phases[:kernel]).to be_between(1e-9, rows[:pmap].seconds)
+      expect(rows[:peach].to_s).to match(/:#{first + 1} peach: \d+\.\d ms, 1 call, 3 elements, 5 ticks\z/)
+      expect(profile.to_s).to include(rows[:peach].to_s)
+      expect(described_class.profile { nil }.rows).to eq([])
+    end
+
+    it "records profiles in profiles, and calls that raise" do
+      inner = nil
+      outer = described_class.profile do
+        [1].pmap { |n| n }
+        inner = described_class.profile { expect { [0].pmap { |n| 1 / n } }.to raise_error(ZeroDivisionError) }
+      end
+      expect([outer, inner].map { |profile| profile.rows.sum(&:calls) }).to eq([2, 1])
+    end
+
+    it "saves a trace for viewers of traces" do
+      Dir.mktmpdir do |folder|
+        path = described_class.profile { [1, 2].pmap { |n| n + 1 } }.save("#{folder}/trace.json")
+        whole, *phases = JSON.parse(File.read(path)).fetch("traceEvents")
+        expect(whole["name"]).to eq("pmap #{__FILE__}:#{__LINE__ - 2}")
+        expect(whole["args"]).to eq("elements" => 2, "ticks" => 1, "backend" => described_class.backend.to_s)
+        expect(phases.map { |phase| phase["name"] }).to include("trace", "kernel")
+        ends = whole["ts"] + whole["dur"]
+        expect(phases.map { |phase| phase["ts"] }).to all(be_between(whole["ts"], ends))
+        expect([whole, *phases].map { |span| span.values_at("ph", "pid", "tid") }.uniq.size).to eq(1)
+      end
+    end
+
+    it "counts" do
+      before = described_class.stats
+      [1].pmap { |n| n }
+      described_class.fallback = :ruby
+      Warnings.without { [1].pmap { |n| n.to_r } }
+      after = described_class.stats
+      expect(after.to_h { |what, count| [what, count - before[what]] })
+        .to eq(sections: 2, plain: 1, unsupported: 1, conflicts: 0, given_up: 0)
+      cells = Array.new(3) { World::Point.new(1.0) }
+      Warnings.without { cells.peach { |cell| cells.first.x += cell.x } }
+      expect(described_class.stats[:conflicts]).to eq(after[:conflicts] + 1)
+    end
+
     it "explains" do
       points = [World::Point.new(1.0)]
-      text = described_class.explain(points) { |point| point.x += 1 }
+      text = described_class.explain(points) { |point| point.x += 1 }.text
       expect(text).to include("@x of World::Point: Float (read, written: own row)").and include("add_f")
       expect(points[0].x).to eq(1.0)
     end
 
     it "explains what the driver does around the kernel" do
       total = 0
-      text = described_class.explain([1, 2, 3], :pselect) { |n| (total += n) && n > 1 }
+      text = described_class.explain([1, 2, 3], :pselect) { |n| (total += n) && n > 1 }.text
       driver = text[/^fn f\d+ "driver" .*?^}/m]
       expect(text).to match(/^driver f\d+$/)
       expect(driver.scan(/launch k0|compact|reduce \w+/)).to eq(["launch k0", "compact"])
-      text = described_class.explain([1, 2, 3]) { |n| total += n }
+      text = described_class.explain([1, 2, 3]) { |n| total += n }.text
       expect(text[/^fn f\d+ "driver" .*?^}/m].scan(/launch k0|compact|reduce \w+/)).to eq(["launch k0", "reduce add"])
     end
 
     it "explains the user's lines, each once, with the types of what stands in them" do
       points = [World::Point.new(1.0)]
       first = __LINE__ + 1
-      text = described_class.explain(points) do |point|
+      explanation = described_class.explain(points) do |point|
         before = point.x
         point.x = [before, 2.0].max
 
@@ -266,7 +323,7 @@ RSpec.describe Ikra do
         # Not even this one is left out.
         point.x += rounded
       end
-      lines = text[/\ATypes\n-+\n(.*?)\n\nColumns/m, 1].lines(chomp: true).last(10)
+      lines = explanation.text[/\ATypes\n-+\n(.*?)\n\nColumns/m, 1].lines(chomp: true).last(10)
       expect(lines.map { |line| line[0, 5].to_i }).to eq([*first..first + 9])
       expect(lines.map { |line| line[/  # (.*:.*)/, 1] }).to eq(
         [nil,
@@ -287,15 +344,16 @@ RSpec.describe Ikra do
     described_class.backend = :ruby
     profile = described_class.profile { [1].pmap { |n| n } }
     expect([profile.sections, profile.backend]).to eq([1, :ruby])
+    expect(profile.rows.map { |row| row.to_a.first(5) }).to eq([["#{__FILE__}:#{__LINE__ - 2}", :pmap, 1, nil, nil]])
     expect(described_class.profile { nil }.inspect).to eq("#<Ikra::Profile 0 sections on nothing, 0.0 ms>")
   end
 
   it "explains a section, and what its own loops go through" do
     cells = Array.new(3) { |i| World::Point.new(i) }
-    text = described_class.explain { 3.times { cells.peach { |cell| cell.x += 1 } } }
+    text = described_class.explain { 3.times { cells.peach { |cell| cell.x += 1 } } }.text
     expect(text).to include("launch k1", "@x of World::Point")
     expect(text).not_to include("goes through these by itself")
-    text = described_class.explain { cells.peach { |cell| cell.x += 1 }.then { cells.sum { |cell| cell.x } } }
+    text = described_class.explain { cells.peach { |cell| cell.x += 1 }.then { cells.sum { |cell| cell.x } } }.text
     expect(text).to match(/goes through these by itself.*: @x, elements of arrays k\d+\.$/)
   end
 

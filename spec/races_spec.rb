@@ -106,7 +106,7 @@ RSpec.describe "Ikra.conflicts" do
 
   it "is what explain shows" do
     cells = ring(2)
-    texts = [->(cell) { cell.x = cell.y }, ->(cell) { cell.x = cell.other.x }].map { |b| Ikra.explain(cells, &b) }
+    texts = [->(cell) { cell.x = cell.y }, ->(cell) { cell.x = cell.other.x }].map { |b| Ikra.explain(cells, &b).ir }
     expect(texts.map { |text| text.include?("watch_read b") }).to eq([false, true])
     expect(texts.last).to match(/marks column h\d+ "@x"/)
   end

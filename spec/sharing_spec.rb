@@ -257,7 +257,7 @@ RSpec.describe "loops that warps share" do
       items = Array.new(100) { |i| i * 0.5 }
       all = particles(10)
       shared = lambda do |base, &block|
-        Ikra.explain(base, :pmap, &block).include?("shared_section")
+        Ikra.explain(base, :pmap, &block).code.include?("shared_section")
       end
       gpu = backend.to_s.start_with?("cuda")
       expect(shared.call([1.0]) { |by| items.inject(0.0) { |sum, x| sum + (x / by) } }).to be(gpu)

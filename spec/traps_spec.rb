@@ -161,7 +161,7 @@ each_compiling_backend do
   end
 
   it "is told by Ikra.explain" do
-    told = Ikra.explain([1, 2]) { |n| n > 5 ? ObjectSpace.count_objects : n }
+    told = Ikra.explain([1, 2]) { |n| n > 5 ? ObjectSpace.count_objects : n }.text
     expect(told).to include("Unsupported, where an element comes to it").and include("`ObjectSpace.count_objects`")
   end
 end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../traffic/car"
+require_relative "../pictures/svg"
 require_relative "../traffic/pedestrian"
 require_relative "polyline"
 require_relative "projection"
@@ -31,28 +32,20 @@ class Map
     @lines = streets.to_h { |street| [street, Polyline.new(street.points.map { |point| @projection.call(point) })] }
   end
 
-  # @return [String] the picture
+  # @return [SVG] the picture
   def to_svg
-    width = number(@projection.width)
-    height = number(@projection.height)
-    <<~SVG
-      <svg xmlns="http://www.w3.org/2000/svg" width="#{width}" height="#{height}" viewBox="0 0 #{width} #{height}"
-           font-family="'Helvetica Neue', Helvetica, Arial, sans-serif" fill="#{INK}">
-      <title>#{escape(@title)}</title>
-      <rect width="100%" height="100%" fill="#{PAPER}"/>
-      <g fill="none" stroke-linecap="round" stroke-linejoin="round">
-      #{roads.join("\n")}
-      </g>
-      #{dots.join("\n")}
-      <g font-size="11" text-anchor="middle" stroke="#{PAPER}" stroke-width="3" stroke-linejoin="round"
-         paint-order="stroke">
-      #{names.join("\n")}
-      </g>
-      #{legend.join("\n")}
-      <text x="#{number(@projection.width - 16)}" y="#{number(@projection.height - 16)}" font-size="12"
-            text-anchor="end">#{ATTRIBUTION}</text>
-      </svg>
-    SVG
+    @svg = SVG.new(@projection.width, @projection.height,
+                   font_family: "'Helvetica Neue', Helvetica, Arial, sans-serif", fill: INK)
+    @svg.add(:title, @title)
+    @svg.add(:rect, width: "100%", height: "100%", fill: PAPER)
+    @svg.add(:g, fill: "none", stroke_linecap: "round", stroke_linejoin: "round") { roads }
+    dots
+    halo = { stroke: PAPER, stroke_width: 3, stroke_linejoin: "round", paint_order: "stroke" }
+    @svg.add(:g, font_size: 11, text_anchor: "middle", **halo) { names }
+    legend
+    corner = { x: @projection.width - 16, y: @projection.height - 16 }
+    @svg.add(:text, ATTRIBUTION, **corner, font_size: 12, text_anchor: "end")
+    @svg
   end
 
   private
@@ -72,46 +65,49 @@ class Map
   end
 
   def roads
-    casings = drawn.map { |street| road(street, look(street.road_class).first + 2, CASING) }
-    casings + drawn.map { |street| road(street, *look(street.road_class)) }
+    casings = drawn.map { |street| [street, look(street.road_class).first + 2, CASING] }
+    surfaces = drawn.map { |street| [street, *look(street.road_class)] }
+    [*casings, *surfaces].each { |street, width, colour| road(street, width, colour) }
   end
 
-  def road(street, width, colour)
-    points = @lines[street].points.map { |point| pair(point) }.join(" ")
-    %(<polyline points="#{points}" stroke="#{colour}" stroke-width="#{width}"/>)
-  end
+  def road(street, width, colour) = @svg.line(@lines[street].points, stroke: colour, stroke_width: width)
 
   def dots
-    ACTORS.map do |kind, (colour, radius, right)|
-      circles = @actors.grep(kind).map do |actor|
-        x, y = @lines[actor.street].at((actor.progress / actor.street.length).clamp(0.0, 1.0), right:)
-        %(<circle cx="#{number(x)}" cy="#{number(y)}" r="#{radius}"/>)
+    ACTORS.each do |kind, (colour, radius, right)|
+      @svg.add(:g, fill: colour) do
+        @actors.grep(kind).each do |actor|
+          x, y = @lines[actor.street].at((actor.progress / actor.street.length).clamp(0.0, 1.0), right:)
+          @svg.add(:circle, cx: x, cy: y, r: radius)
+        end
       end
-      %(<g fill="#{colour}">\n#{circles.join("\n")}\n</g>)
     end
   end
 
   # A name stands once, along the longest straight piece of the street that bears it.
   def names
-    drawn.select(&:name).group_by(&:name).filter_map do |name, streets|
+    drawn.select(&:name).group_by(&:name).each do |name, streets|
       piece = streets.map { |street| @lines[street].longest_piece }.max_by(&:length)
       next if piece.length < name.size * ROOM_PER_LETTER
 
       x, y = piece.at(0.5)
-      %(<text transform="translate(#{pair([x, y])}) rotate(#{number(piece.slope)})" y="-9">#{escape(name)}</text>)
+      @svg.add(:text, name, transform: "translate(#{@svg.pair([x, y])}) rotate(#{@svg.pair([piece.slope])})", y: -9)
     end
   end
 
   def legend
     classes = drawn.map(&:road_class).uniq.sort_by { |road_class| rank(road_class) }
-    rows = classes.map { |road_class| road_row(road_class) } + ACTORS.keys.reverse.map { |kind| actor_row(kind) }
+    rows = classes.map { |road_class| -> { road_row(road_class) } }
+    rows += ACTORS.keys.reverse.map { |kind| -> { actor_row(kind) } }
     height = 108 + (rows.size * 22)
-    [%(<g transform="translate(#{pair(free_corner(LEGEND_WIDTH, height))})" font-size="13">),
-     %(<rect width="#{LEGEND_WIDTH}" height="#{height}" rx="8" fill="#ffffff" fill-opacity="0.92" stroke="#{CASING}"/>),
-     %(<text x="20" y="34" font-size="18" font-weight="bold">#{escape(@title)}</text>),
-     *rows.each_with_index.map { |row, i| %(<g transform="translate(20 #{64 + (i * 22)})">#{row}</g>) },
-     %(<g transform="translate(20 #{height - 30})">#{scale_bar}</g>), "</g>"]
+    placed(free_corner(LEGEND_WIDTH, height), font_size: 13) do
+      @svg.add(:rect, width: LEGEND_WIDTH, height:, rx: 8, fill: "#ffffff", fill_opacity: 0.92.to_s, stroke: CASING)
+      @svg.add(:text, @title, x: 20, y: 34, font_size: 18, font_weight: "bold")
+      rows.each_with_index { |row, i| placed([20, 64 + (i * 22)], &row) }
+      placed([20, height - 30]) { scale_bar }
+    end
   end
+
+  def placed(point, **attributes, &) = @svg.add(:g, transform: "translate(#{@svg.pair(point)})", **attributes, &)
 
   # The corner of the sheet where the legend hides least of the town, as x and y.
   def free_corner(width, height)
@@ -124,40 +120,27 @@ class Map
 
   def road_row(road_class)
     width, colour = look(road_class)
-    [[width + 2, CASING], [width, colour]].map do |stroke, paint|
-      %(<path d="M0 0h28" stroke="#{paint}" stroke-width="#{stroke}" stroke-linecap="round"/>)
-    end.join + label("#{road_class.tr("_", " ")} street")
+    [[width + 2, CASING], [width, colour]].each do |stroke, paint|
+      @svg.add(:path, d: "M0 0h28", stroke: paint, stroke_width: stroke, stroke_linecap: "round")
+    end
+    label("#{road_class.tr("_", " ")} street")
   end
 
   def actor_row(kind)
     colour, radius, = ACTORS[kind]
     count = @actors.grep(kind).size
-    %(<circle cx="14" r="#{radius * 2}" fill="#{colour}"/>) + label("#{kind.name.downcase} (#{count})")
+    @svg.add(:circle, cx: 14, r: radius * 2, fill: colour)
+    label("#{kind.name.downcase} (#{count})")
   end
 
-  def label(text)
-    %(<text x="44" y="4">#{escape(text)}</text>)
-  end
+  def label(text) = @svg.add(:text, text, x: 44, y: 4)
 
   # The longest of these that fits, in metres.
   def scale_bar
     metres = [100, 200, 500, 1000, 2000, 5000].reverse.find { |length| length * @projection.scale < 180 } || 50
-    length = number(metres * @projection.scale)
+    length = metres * @projection.scale
     text = metres < 1000 ? "#{metres} m" : "#{metres / 1000} km"
-    %(<path d="M0 -4v8m0 -4h#{length}m0 -4v8" fill="none" stroke="#{INK}" stroke-width="1.5"/>) +
-      %(<text x="#{number((metres * @projection.scale) + 10)}" y="4">#{text}</text>)
-  end
-
-  def pair(point)
-    point.map { |value| number(value) }.join(",")
-  end
-
-  # A tenth of a pixel is finer than anyone sees.
-  def number(value)
-    format("%.1f", value)
-  end
-
-  def escape(text)
-    text.encode(xml: :text)
+    @svg.add(:path, d: "M0 -4v8m0 -4h#{@svg.pair([length])}m0 -4v8", fill: "none", stroke: INK, stroke_width: 1.5)
+    @svg.add(:text, text, x: length + 10, y: 4)
   end
 end

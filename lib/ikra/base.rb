@@ -13,6 +13,8 @@ require_relative "delegation"
 require_relative "method_blocks"
 require_relative "accumulators"
 require_relative "profile"
+require_relative "recording"
+require_relative "explanation"
 require_relative "extension"
 require_relative "command_line"
 require_relative "settings"
@@ -51,16 +53,16 @@ module Ikra
     #
     # @yield runs what is to be measured
     # @return [Profile]
-    def profile
+    def profile(&)
       raise ArgumentError, "profile needs a block with sections in it" unless block_given?
 
       number = Native.open_profile
       begin
-        yield
+        events = Recording.during(&)
       ensure
         facts = Native.close_profile(number)
       end
-      Profile.new(facts)
+      Profile.new(facts, events)
     end
 
     # Runs a block as one section, with the parallel calls in it: objects are read once before it and written once after
@@ -137,7 +139,7 @@ module Ikra
     #   one the block is that of {section}
     # @param operation [Symbol] a parallel method with a block for each element
     # @yield the section's block
-    # @return [String]
+    # @return [Explanation] a page, where it is printed
     # @raise [ArgumentError] without a block or without elements
     # @raise [Ikra::UnsupportedError] when the section cannot be compiled
     def explain(base = nil, operation = :peach, &block)
@@ -150,7 +152,8 @@ module Ikra
         raise ArgumentError, "explain needs elements to look at" if found.empty?
 
         block = Written.block(block)
-        Native.explain(found.columns, found.form, call.to_a, block, backend == :ruby ? :cpu : backend, conflicts)
+        chosen = backend == :ruby ? :cpu : backend
+        Explanation.new(Native.explain(found.columns, found.form, call.to_a, block, chosen, conflicts))
       rescue UnsupportedError => e
         raise Section.located(e), cause: e.cause
       end

@@ -157,6 +157,8 @@ module Ikra
   #
   # @api private
   class ProgramBase
+    # It has no elements of its own.
+    def size = nil
     def empty? = false
     def columns = [Series.new(0, 1)]
     def form = [1, [], false, [], false, false, false, false]

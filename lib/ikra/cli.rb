@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "optparse"
+require "rbconfig"
 require_relative "version"
 
 module Ikra
@@ -12,7 +13,8 @@ module Ikra
     # What each command is for, in a line.
     COMMANDS = {
       "doctor" => "say whether sections run here, on what, and what is missing",
-      "cache" => "say what was compiled and is kept on disk; ikra cache clear forgets it"
+      "cache" => "say what was compiled and is kept on disk; ikra cache clear forgets it",
+      "example" => "ikra example list, and ikra example run NAME with its options, such as --help"
     }.freeze
 
     # @param out [IO] takes what was asked for
@@ -64,6 +66,21 @@ module Ikra
       0
     end
 
+    # @param arguments [Array<String>]
+    # @return [Integer] 0, or what the example ends with
+    def example(arguments)
+      parser = parser("ikra example list | run NAME [its options]", "\nExamples:\n#{examples_told}\n\nOptions:")
+      what, name, *options = parser.order(arguments)
+      case [what, name]
+      in ["list", nil] then finish(examples_told)
+      in ["run", String] if examples.key?(name)
+        # In a process of its own, as a user would start it; what it writes goes where the user is.
+        system(RbConfig.ruby, examples[name], *options) ? 0 : 1
+      in ["run", String] then refuse("ikra: there is no example #{name}\n#{parser.help}")
+      else refuse(parser.help)
+      end
+    end
+
     # All is said that was asked for.
     #
     # @api private
@@ -80,6 +97,20 @@ module Ikra
         options.on("-h", "--help", "print this") { finish(options.help) }
         options.on("-v", "--version", "print the version") { finish("ikra #{VERSION}") }
       end
+    end
+
+    # The programs of the gem, by name.
+    def examples
+      folder = File.expand_path("../../examples", __dir__)
+      Dir["#{folder}/*.rb"].to_h { |path| [File.basename(path, ".rb"), path] }
+    end
+
+    # Each with the first sentence that it says of itself.
+    def examples_told
+      examples.map do |name, path|
+        comment = File.read(path, encoding: Encoding::UTF_8)[/^\n((?:# .*\n)+)/, 1].gsub(/^# /, "").tr("\n", " ")
+        format("  %-14s %s", name, comment[/\A.*?[.:](?= )/].sub(/[.:]\z/, ""))
+      end.join("\n")
     end
 
     def commands = COMMANDS.map { |name, what| format("  %-10s %s", name, what) }.join("\n")

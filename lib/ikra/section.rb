@@ -5,7 +5,7 @@ module Ikra
   #
   # @api private
   class Call
-    attr_reader :output, :form, :part, :ending, :progress
+    attr_reader :operation, :output, :form, :ticks, :part, :ending, :progress
     # @return [Integer, nil] how many elements have run, where that has ended it
     attr_accessor :ended
 
@@ -93,12 +93,12 @@ module Ikra
       # @param plain [Proc]
       # @param block [Proc, nil] the user's, by which it is known what was refused before
       def carry_out(operation, plain, block)
-        return timed(&plain) if Ikra.chosen == :ruby
+        return timed(operation, block, &plain) if Ikra.chosen == :ruby
 
         Meanwhile.wait_for_code
 
         begin
-          return timed(&plain) if Ikra.fallback == :ruby && Fallbacks.skip?(block)
+          return timed(operation, block, &plain) if Ikra.fallback == :ruby && Fallbacks.skip?(block)
 
           yield.tap { Fallbacks.ran(block) }
         rescue UnsupportedError, OverflowError => e
@@ -107,7 +107,8 @@ module Ikra
 
           warn_once("#{operation} runs in plain Ruby:\n#{told.message}")
           Fallbacks.refused(block)
-          timed(&plain)
+          Recording.count(:unsupported)
+          timed(operation, block, &plain)
         rescue Ractor::UnsafeError, Ractor::IsolationError => e
           raise located(e), cause: e.cause if Ractor.current == Ractor.main
 
@@ -134,20 +135,23 @@ module Ikra
       # @param call [Call]
       def native(base, call, block)
         how = call.to_a(meanwhile: Meanwhile.suits?(base, block))
-        given = Native.run(base.columns, base.form, how, Written.block(block), Ikra.chosen, Ikra.conflicts)
-        return given unless given.is_a?(Native::InTheMaking)
-
-        Meanwhile.new(base, call, block).run(given, &block)
+        Recording.count(:sections)
+        Recording.of(call.operation, block, base.size, base.size && call.ticks) do
+          given = Native.run(base.columns, base.form, how, Written.block(block), Ikra.chosen, Ikra.conflicts)
+          given.is_a?(Native::InTheMaking) ? Meanwhile.new(base, call, block).run(given, &block) : given
+        end
       end
 
       # Called with what two elements of a section conflict over.
       def runs_in_order(error, operation)
+        Recording.count(:conflicts)
         warn_once("#{operation} runs its elements in order, one after the other, as they conflict (Ikra.conflicts):\n" \
                   "#{error.message}")
       end
 
       # Called with why a GPU that +:auto+ has chosen cannot run a section.
       def gives_the_gpu_up(why, operation)
+        Recording.count(:given_up)
         warn_once("#{operation} runs on the CPU from now on, as the GPU cannot run it (Ikra.backend = :auto):\n#{why}")
       end
 
@@ -186,20 +190,21 @@ module Ikra
         result
       end
 
-      def timed
-        start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-        yield
-      ensure
-        profile(Process.clock_gettime(Process::CLOCK_MONOTONIC) - start)
+      # Profiles and counts are of the main Ractor.
+      def timed(operation, block)
+        return yield if Ractor.current != Ractor.main
+
+        Recording.count(:plain)
+        Recording.of(operation, block, nil, nil) do
+          start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+          yield
+        ensure
+          Native.profile_ruby(Process.clock_gettime(Process::CLOCK_MONOTONIC) - start)
+        end
       end
 
       # Has a block of +Ikra.sync+ run before? It is not to run twice.
       def behind_sync?(error) = error.instance_variable_defined?(:@behind_sync)
-
-      # Profiles are of the main Ractor.
-      def profile(seconds)
-        Native.profile_ruby(seconds) if Ractor.current == Ractor.main
-      end
 
       # The user's lines are what the backtrace is read for.
       def from_caller(error)

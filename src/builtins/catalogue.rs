@@ -11,21 +11,16 @@ const SPECIAL: &[&str] = &["raise", "fail", "lambda", "proc", "block_given?", "l
 
 /// What a method that runs does not take.
 const LIMITS: &[(&str, &str, &str)] = &[
-    ("Integer", "[]", "not with a Float"),
-    ("Integer", "**", "a negative exponent, but of 1 and -1, is refused as it runs: Ruby gives a Rational"),
+    ("Integer", "**", "a negative exponent, except of 1 and -1, is unsupported: Ruby returns a Rational"),
     ("Integer", "pow", "as `**`"),
     ("Integer", "quo", "with a Float"),
     ("Integer", "round", "`half:` is a literal symbol"),
-    ("Float", "**", "a fractional exponent of a negative number is refused as it runs: Ruby gives a Complex"),
+    ("Float", "**", "a fractional exponent of a negative number is unsupported: Ruby returns a Complex"),
     ("Float", "floor", "up to 22 digits"),
     ("Float", "ceil", "up to 22 digits"),
     ("Float", "truncate", "up to 22 digits"),
     ("Float", "round", "up to 18 digits, and more where they keep the number; `half:` is a literal symbol"),
-    ("Numeric", "step", "with a block"),
-    ("Integer", "times", "with a block"),
-    ("Integer", "upto", "with a block"),
-    ("Integer", "downto", "with a block"),
-    ("Numeric", "quo", "of two Integers is refused: Ruby gives a Rational"),
+    ("Numeric", "quo", "of two Integers is unsupported: Ruby returns a Rational"),
     ("Array", "flatten", "to a depth that is written out"),
     ("Array", "freeze", "of an array made in the section that nobody changes"),
     ("Array", "sample", "by the generator of `rand` in blocks, or a Random"),
@@ -54,7 +49,6 @@ const LIMITS: &[(&str, &str, &str)] = &[
     ("String", "sub", "by patterns on the CPU only"),
     ("String", "succ", "of ASCII"),
     ("String", "swapcase", "without :turkic and such"),
-    ("String", "to_f", "not hexadecimal"),
     ("String", "upcase", "without :turkic and such"),
     ("String", "unpack", "by a format that is written out"),
     ("String", "unpack1", "by a format that is written out"),
@@ -66,8 +60,8 @@ const LIMITS: &[(&str, &str, &str)] = &[
     ("Math.", "lgamma", "less exact on a GPU: within 20 units in the last place, but near its zeros"),
     ("Math.", "erfc", "less exact on a GPU: within 6 units in the last place"),
     ("Math.", "tanh", "less exact on a GPU: within 3 units in the last place"),
-    ("Kernel functions", "Integer", "of numbers and Strings"),
-    ("Kernel functions", "Float", "of numbers and Strings"),
+    ("Kernel functions", "Integer", "of numbers, Strings, and objects with a `to_int` or `to_i`"),
+    ("Kernel functions", "Float", "of numbers, Strings, and objects with a `to_f`"),
     ("Kernel functions", "catch", "with a tag"),
     ("Kernel functions", "pp", "of numbers, texts and arrays and Hashes of them that fit a line"),
     ("Kernel functions", "print", "with arguments"),
@@ -190,10 +184,10 @@ fn status(class: &str, name: &str) -> Status {
 
 const HEAD: &str = "# Ruby's methods in a section
 
-Which of Ruby's own methods run in a section. Each gives what Ruby gives, class for class and bit for bit, or an error;
-`spec/parity_spec.rb` compares them on values where that is hard. This page is made from the compiler's tables by
+Which of Ruby's own methods run in a section. Each returns what Ruby returns, class for class and bit for bit, or raises an
+error; `spec/parity_spec.rb` compares them on values where that is hard. This page is made from the compiler's tables by
 `rake docs:ruby`, over the public methods of Ruby 3.1 to 4.0. Where versions differ, a section does what the running one
-does, and what that does not have is a NoMethodError. A method that does not run is refused before the section starts,
+does, and what that does not have is a NoMethodError. An unsupported one ends the section where an element comes to it,
 with its place and the hint that stands here. Classes of your own run by their source, whatever they define. Math calls
 the C library that Ruby calls; on a GPU it is within 2 units in the last place where nothing else is said.
 
@@ -234,7 +228,7 @@ fn document() -> String {
                 }
                 Status::Refused(hint) => {
                     all += 1;
-                    let _ = writeln!(table, "| {shown} | refused | {hint} |");
+                    let _ = writeln!(table, "| {shown} | unsupported | {hint} |");
                 }
                 Status::Outside(what) => match others.iter_mut().find(|(kind, _)| *kind == what) {
                     Some((_, names)) => names.push(name),
