@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// All modules, from the bottom to the top.
-const LAYERS: [&str; 30] = [
+const LAYERS: [&str; 32] = [
     // What knows nothing of the others.
     "hashing",
     "huge_pages",
@@ -13,6 +13,7 @@ const LAYERS: [&str; 30] = [
     "rng",
     "scalar",
     "signals",
+    "snapshots",
     "source",
     "string_layout",
     // What goes wrong, memory, threads.
@@ -32,6 +33,7 @@ const LAYERS: [&str; 30] = [
     "regexp",
     "intrinsics",
     "syntax",
+    "hir",
     "ir",
     "heap",
     // What runs them, and what makes them.

@@ -16,6 +16,7 @@ pub mod faults;
 pub mod front;
 pub mod hashing;
 pub mod heap;
+pub mod hir;
 pub mod huge_pages;
 pub mod infer;
 pub mod intrinsics;
@@ -31,6 +32,8 @@ pub mod reserve;
 pub mod rng;
 pub mod scalar;
 pub mod signals;
+#[cfg(test)]
+mod snapshots;
 pub mod source;
 pub mod string_layout;
 pub mod syntax;

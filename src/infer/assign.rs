@@ -14,6 +14,7 @@ use std::rc::Rc;
 
 impl Lowerer<'_> {
     pub(crate) fn fresh_locals(&mut self, code: &Rc<Code>) -> Locals {
+        super::shown::show(code);
         code.locals.iter().map(|_| LocalValue::new(Operand::nil(), 0)).collect()
     }
 

@@ -77,6 +77,7 @@ mod reuse;
 mod sealed_lists;
 mod settled_strings;
 mod settling;
+mod shown;
 mod single_assignment;
 mod sites;
 mod splat_calls;

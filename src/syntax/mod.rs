@@ -11,7 +11,7 @@ mod lower;
 pub mod parallel_methods;
 mod parse;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub mod walk;
 
 use crate::diagnostic::Diagnostic;
@@ -131,11 +131,27 @@ pub fn own_methods_in(sources: &SourceMap, file: FileId, primitive: char) -> Res
 }
 
 fn methods(sources: &SourceMap, file: FileId, primitive: Option<char>) -> Vec<Code> {
+    codes(sources, file, primitive, |callable| matches!(callable, Callable::Def(_)))
+}
+
+/// The methods, blocks and lambdas that a file has and that lower.
+#[cfg(test)]
+pub(crate) fn all_codes_in(sources: &SourceMap, file: FileId) -> Vec<Code> {
+    parse::on_deep_stack(&sources.file(file).text, || codes(sources, file, None, |_| true))
+        .unwrap_or_default()
+}
+
+fn codes(
+    sources: &SourceMap,
+    file: FileId,
+    primitive: Option<char>,
+    wanted: fn(&Callable<'_>) -> bool,
+) -> Vec<Code> {
     let source = sources.file(file);
     parse::with_tree(&source.text, sources.version, &[], |tree| {
         let mut codes = Vec::new();
         parse::each_callable(tree, |callable, nesting, using| {
-            if matches!(callable, Callable::Def(_)) {
+            if wanted(&callable) {
                 let found = FoundCode { callable, nesting: nesting.to_vec(), using };
                 codes.extend(lower::code(source, file, tree, &found, primitive));
             }

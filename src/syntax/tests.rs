@@ -1,13 +1,12 @@
 //! Snapshots of Ruby code and its AST or its diagnostics, in `tests/*.txt`: source, `----`, expected text; `====`
 //! between two of them. The code that is looked at stands in `⟦…⟧`, or is the first in the source. To write the
-//! expected texts anew: `IKRA_UPDATE=1 cargo test -p ikra-core --lib syntax`.
+//! expected texts anew: `UPDATE=1 cargo test -p ikra-core --lib syntax`.
 
 use super::*;
 use crate::diagnostic::render_all;
 use crate::source::{RubyVersion, SourceFile};
 use crate::syntax::ast::Target;
 use std::collections::HashSet;
-use std::path::PathBuf;
 
 const SAMPLE: &str = include_str!("tests/sample.rb");
 
@@ -18,7 +17,7 @@ fn sources(text: &str) -> (SourceMap, FileId) {
 }
 
 /// The first code of a text, or the one in `⟦…⟧`.
-fn code_in(marked: &str) -> (SourceMap, Result<Code, CodeError>) {
+pub(crate) fn code_in(marked: &str) -> (SourceMap, Result<Code, CodeError>) {
     let text = marked.replace(['⟦', '⟧'], "");
     let (sources, file) = sources(&text);
     let span = match (marked.find('⟦'), marked.find('⟧')) {
@@ -87,24 +86,7 @@ fn printed_spans(source: &str) -> String {
 }
 
 fn snapshots(name: &str, print: fn(&str) -> String) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/syntax/tests").join(name);
-    let text = std::fs::read_to_string(&path).expect("a file of snapshots");
-    let update = std::env::var_os("IKRA_UPDATE").is_some();
-    let mut written = Vec::new();
-    for case in text.split("====\n") {
-        let (source, expected) = case.split_once("----\n").unwrap_or((case, ""));
-        let actual = print(source);
-        if !update {
-            assert_eq!(
-                actual, expected,
-                "{name}, for\n{source}\nthe left side is what is, the right side what was"
-            );
-        }
-        written.push(format!("{source}----\n{actual}"));
-    }
-    if update {
-        std::fs::write(&path, written.join("====\n")).expect("to write the snapshots");
-    }
+    crate::snapshots::check(&format!("syntax/tests/{name}"), &print);
 }
 
 #[test]
@@ -304,8 +286,8 @@ fn every_prefix_of_a_program_is_survived() {
     assert_eq!(found.expect("memory"), Some(15));
 }
 
-#[test]
-fn every_mutation_of_a_program_is_survived() {
+/// A program with something random changed in each of them.
+pub(crate) fn mutations(count: usize) -> Vec<String> {
     const PIECES: &[u8] = b"(){}[]|&*.,:;=<>!?@$#\"'`~%^+-/\\ \n_1ax\0\x7f";
     const WORDS: &[&str] =
         &[" end ", " do ", " if ", " def ", " -> ", " begin ", " rescue ", "<<~A", "é", " in ", "**"];
@@ -314,21 +296,25 @@ fn every_mutation_of_a_program_is_survived() {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % below
     };
-    let texts: Vec<String> = (0..1500)
-        .map(|_| {
-            let mut bytes = SAMPLE.as_bytes().to_vec();
-            for _ in 0..=random(4) {
-                let place = random(bytes.len());
-                match random(4) {
-                    0 => bytes[place] = PIECES[random(PIECES.len())],
-                    1 => bytes.insert(place, PIECES[random(PIECES.len())]),
-                    2 => drop(bytes.remove(place)),
-                    _ => drop(bytes.splice(place..place, WORDS[random(WORDS.len())].bytes())),
-                }
+    let mutate = |_| {
+        let mut bytes = SAMPLE.as_bytes().to_vec();
+        for _ in 0..=random(4) {
+            let place = random(bytes.len());
+            match random(4) {
+                0 => bytes[place] = PIECES[random(PIECES.len())],
+                1 => bytes.insert(place, PIECES[random(PIECES.len())]),
+                2 => drop(bytes.remove(place)),
+                _ => drop(bytes.splice(place..place, WORDS[random(WORDS.len())].bytes())),
             }
-            String::from_utf8_lossy(&bytes).into_owned()
-        })
-        .collect();
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    (0..count).map(mutate).collect()
+}
+
+#[test]
+fn every_mutation_of_a_program_is_survived() {
+    let texts = mutations(1500);
     let found = parse::on_deep_stack(SAMPLE, || texts.iter().map(|text| survive(text)).sum::<usize>());
     let found = found.expect("memory");
     assert!(found > 10_000, "{found}");

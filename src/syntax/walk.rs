@@ -1,8 +1,8 @@
 //! Walking over the AST.
 
 use super::ast::{
-    BlockArg, Call, Code, KeywordArg, Kind, LocalId, Multiple, Node, Params, Pattern, PatternKind,
-    StringPart, Target,
+    BlockArg, BlockLiteral, Call, Code, KeywordArg, Kind, LocalId, Multiple, Node, Params, Pattern,
+    PatternKind, StringPart, Target,
 };
 
 /// Calls `visit` for every node of a code, each before those in it; defaults of parameters included.
@@ -14,6 +14,35 @@ pub fn each_node<'a>(code: &'a Code, visit: &mut dyn FnMut(&'a Node)) {
 /// Calls `visit` for a node and every node in it, blocks included.
 pub fn each_node_in<'a>(node: &'a Node, visit: &mut dyn FnMut(&'a Node)) {
     visit(node);
+    each_part(node, &mut |part| match part {
+        Part::Node(node) => each_node_in(node, visit),
+        Part::Block(block) => {
+            in_params(&block.params, visit);
+            each_node_in(&block.body, visit);
+        }
+    });
+}
+
+fn in_params<'a>(params: &'a Params, visit: &mut dyn FnMut(&'a Node)) {
+    each_part_of_params(params, &mut |part| match part {
+        Part::Node(node) => each_node_in(node, visit),
+        Part::Block(_) => {}
+    });
+}
+
+/// What a node is made of.
+#[derive(Clone, Copy, Debug)]
+pub enum Part<'a> {
+    Node(&'a Node),
+    /// A block literal or lambda, whose locals are its own.
+    Block(&'a BlockLiteral),
+}
+
+/// Takes the parts of a node.
+pub type Parts<'v, 'a> = &'v mut dyn FnMut(Part<'a>);
+
+/// Calls `visit` for what stands right within a node, in the order in which Ruby evaluates it.
+pub fn each_part<'a>(node: &'a Node, visit: Parts<'_, 'a>) {
     match &node.kind {
         Kind::Unsupported(_)
         | Kind::Nil
@@ -34,7 +63,7 @@ pub fn each_node_in<'a>(node: &'a Node, visit: &mut dyn FnMut(&'a Node)) {
         Kind::String(parts) => {
             for part in parts {
                 if let StringPart::Expression(node) = part {
-                    each_node_in(node, visit);
+                    visit(Part::Node(node));
                 }
             }
         }
@@ -46,60 +75,60 @@ pub fn each_node_in<'a>(node: &'a Node, visit: &mut dyn FnMut(&'a Node)) {
         Kind::Splat(node)
         | Kind::Not(node)
         | Kind::Matching(_, node)
-        | Kind::ConstantOf { module: node, .. } => each_node_in(node, visit),
+        | Kind::ConstantOf { module: node, .. } => visit(Part::Node(node)),
         Kind::Defined { asked, .. } => in_option(asked.as_deref(), visit),
         Kind::KeywordArgs(pairs) => {
             for KeywordArg::Pair(_, node) | KeywordArg::Splat(node) in pairs {
-                each_node_in(node, visit);
+                visit(Part::Node(node));
             }
         }
         Kind::Assign { target, value } | Kind::OpAssign { target, value, .. } => {
             in_target(target, visit);
-            each_node_in(value, visit);
+            visit(Part::Node(value));
         }
         Kind::MultiAssign { targets, value } => {
             in_multiple(targets, visit);
-            each_node_in(value, visit);
+            visit(Part::Node(value));
         }
         Kind::And(left, right) | Kind::Or(left, right) => {
-            each_node_in(left, visit);
-            each_node_in(right, visit);
+            visit(Part::Node(left));
+            visit(Part::Node(right));
         }
         Kind::If { condition, then, otherwise } => {
-            each_node_in(condition, visit);
-            each_node_in(then, visit);
-            each_node_in(otherwise, visit);
+            visit(Part::Node(condition));
+            visit(Part::Node(then));
+            visit(Part::Node(otherwise));
         }
         Kind::Case { subject, whens, otherwise } => {
             in_option(subject.as_deref(), visit);
             for when in whens {
                 in_list(&when.patterns, visit);
-                each_node_in(&when.body, visit);
+                visit(Part::Node(&when.body));
             }
             in_option(otherwise.as_deref(), visit);
         }
         Kind::CaseIn { subject, clauses, otherwise } => {
-            each_node_in(subject, visit);
+            visit(Part::Node(subject));
             for clause in clauses {
-                in_pattern(&clause.pattern, visit);
+                each_part_of_pattern(&clause.pattern, visit);
                 in_option(clause.guard.as_ref(), visit);
-                each_node_in(&clause.body, visit);
+                visit(Part::Node(&clause.body));
             }
             in_option(otherwise.as_deref(), visit);
         }
         Kind::Matches { value, pattern } => {
-            each_node_in(value, visit);
-            in_pattern(pattern, visit);
+            visit(Part::Node(value));
+            each_part_of_pattern(pattern, visit);
         }
         Kind::While { condition, body, .. } => {
-            each_node_in(condition, visit);
-            each_node_in(body, visit);
+            visit(Part::Node(condition));
+            visit(Part::Node(body));
         }
         Kind::Begin(begin) => {
-            each_node_in(&begin.body, visit);
+            visit(Part::Node(&begin.body));
             for rescue in &begin.rescues {
                 in_list(&rescue.classes, visit);
-                each_node_in(&rescue.body, visit);
+                visit(Part::Node(&rescue.body));
             }
             in_option(begin.otherwise.as_ref(), visit);
             in_option(begin.ensure.as_ref(), visit);
@@ -116,49 +145,44 @@ pub fn each_node_in<'a>(node: &'a Node, visit: &mut dyn FnMut(&'a Node)) {
             in_list(args, visit);
             in_block_arg(block.as_ref(), visit);
         }
-        Kind::Lambda(block) => {
-            in_params(&block.params, visit);
-            each_node_in(&block.body, visit);
-        }
+        Kind::Lambda(block) => visit(Part::Block(block)),
     }
 }
 
-fn in_list<'a>(nodes: &'a [Node], visit: &mut dyn FnMut(&'a Node)) {
+fn in_list<'a>(nodes: &'a [Node], visit: Parts<'_, 'a>) {
     for node in nodes {
-        each_node_in(node, visit);
+        visit(Part::Node(node));
     }
 }
 
-fn in_option<'a>(node: Option<&'a Node>, visit: &mut dyn FnMut(&'a Node)) {
+fn in_option<'a>(node: Option<&'a Node>, visit: Parts<'_, 'a>) {
     if let Some(node) = node {
-        each_node_in(node, visit);
+        visit(Part::Node(node));
     }
 }
 
-fn in_block_arg<'a>(block: Option<&'a BlockArg>, visit: &mut dyn FnMut(&'a Node)) {
+fn in_block_arg<'a>(block: Option<&'a BlockArg>, visit: Parts<'_, 'a>) {
     match block {
         None | Some(BlockArg::Symbol(..)) => {}
-        Some(BlockArg::Expression(node)) => each_node_in(node, visit),
-        Some(BlockArg::Literal(block)) => {
-            in_params(&block.params, visit);
-            each_node_in(&block.body, visit);
-        }
+        Some(BlockArg::Expression(node)) => visit(Part::Node(node)),
+        Some(BlockArg::Literal(block)) => visit(Part::Block(block)),
     }
 }
 
-fn in_params<'a>(params: &'a Params, visit: &mut dyn FnMut(&'a Node)) {
+/// Calls `visit` for what stands right within a list of parameters.
+pub fn each_part_of_params<'a>(params: &'a Params, visit: Parts<'_, 'a>) {
     for (_, multiple) in &params.destructured {
         in_multiple(multiple, visit);
     }
     for (_, default) in &params.optional {
-        each_node_in(default, visit);
+        visit(Part::Node(default));
     }
     for (_, _, default) in &params.keywords {
         in_option(default.as_ref(), visit);
     }
 }
 
-fn in_target<'a>(target: &'a Target, visit: &mut dyn FnMut(&'a Node)) {
+fn in_target<'a>(target: &'a Target, visit: Parts<'_, 'a>) {
     match target {
         Target::Local(..)
         | Target::Captured(..)
@@ -166,46 +190,47 @@ fn in_target<'a>(target: &'a Target, visit: &mut dyn FnMut(&'a Node)) {
         | Target::Global(..)
         | Target::ClassVariable(..) => {}
         Target::Index { receiver, args, .. } => {
-            each_node_in(receiver, visit);
+            visit(Part::Node(receiver));
             in_list(args, visit);
         }
-        Target::Attribute { receiver, .. } => each_node_in(receiver, visit),
+        Target::Attribute { receiver, .. } => visit(Part::Node(receiver)),
         Target::Multiple(multiple, _) => in_multiple(multiple, visit),
     }
 }
 
-fn in_pattern<'a>(pattern: &'a Pattern, visit: &mut dyn FnMut(&'a Node)) {
+/// Calls `visit` for what stands right within a pattern.
+pub fn each_part_of_pattern<'a>(pattern: &'a Pattern, visit: Parts<'_, 'a>) {
     match &pattern.kind {
-        PatternKind::Value(node) => each_node_in(node, visit),
+        PatternKind::Value(node) => visit(Part::Node(node)),
         PatternKind::Bind(target) => in_target(target, visit),
         PatternKind::Capture(inner, target) => {
-            in_pattern(inner, visit);
+            each_part_of_pattern(inner, visit);
             in_target(target, visit);
         }
         PatternKind::Either(left, right) => {
-            in_pattern(left, visit);
-            in_pattern(right, visit);
+            each_part_of_pattern(left, visit);
+            each_part_of_pattern(right, visit);
         }
         PatternKind::Hash { constant, pairs, rest, .. } => {
             in_option(constant.as_ref(), visit);
-            pairs.iter().for_each(|(_, pattern)| in_pattern(pattern, visit));
+            pairs.iter().for_each(|(_, pattern)| each_part_of_pattern(pattern, visit));
             rest.iter().for_each(|target| in_target(target, visit));
         }
         PatternKind::Find { constant, before, middle, after } => {
             in_option(constant.as_ref(), visit);
-            middle.iter().for_each(|pattern| in_pattern(pattern, visit));
+            middle.iter().for_each(|pattern| each_part_of_pattern(pattern, visit));
             before.iter().chain(after).for_each(|target| in_target(target, visit));
         }
         PatternKind::Array { constant, before, rest, after } => {
             in_option(constant.as_ref(), visit);
-            before.iter().for_each(|pattern| in_pattern(pattern, visit));
+            before.iter().for_each(|pattern| each_part_of_pattern(pattern, visit));
             rest.iter().flatten().for_each(|target| in_target(target, visit));
-            after.iter().for_each(|pattern| in_pattern(pattern, visit));
+            after.iter().for_each(|pattern| each_part_of_pattern(pattern, visit));
         }
     }
 }
 
-fn in_multiple<'a>(multiple: &'a Multiple, visit: &mut dyn FnMut(&'a Node)) {
+fn in_multiple<'a>(multiple: &'a Multiple, visit: Parts<'_, 'a>) {
     let splat = multiple.splat.iter().flatten();
     for target in multiple.before.iter().chain(splat).chain(&multiple.after) {
         in_target(target, visit);
@@ -259,7 +284,8 @@ pub fn locals_of_multiple(targets: &Multiple, visit: &mut dyn FnMut(LocalId)) {
     }
 }
 
-fn locals_of_pattern(pattern: &Pattern, visit: &mut dyn FnMut(LocalId)) {
+/// Calls `visit` for the local variables that a pattern gives a value.
+pub fn locals_of_pattern(pattern: &Pattern, visit: &mut dyn FnMut(LocalId)) {
     match &pattern.kind {
         PatternKind::Value(_) => {}
         PatternKind::Bind(target) => locals_of_target(target, visit),

@@ -1,0 +1,277 @@
+//! Pattern matching: tests and bindings, from left to right. What does not match leads to the next clause, with what is
+//! bound already.
+
+use super::super::builder::Goal;
+use super::super::code::{Keys, Name, Source, Value};
+use super::super::op::{Op, Position, Reason};
+use super::{Converter, goal};
+use crate::syntax::ast::{InClause, LocalId, Node, Pattern, PatternKind, Target};
+use crate::syntax::walk::{Part, each_part_of_pattern, locals_of_pattern};
+
+/// What a pattern that does not match leads to.
+#[derive(Clone, Copy)]
+enum Miss {
+    Goal(Goal),
+    /// NoMatchingPatternError, of a `case` with that subject.
+    Raise(Value, Source),
+}
+
+impl<'a> Converter<'_, 'a> {
+    pub(super) fn case_in(
+        &mut self,
+        subject: &'a Node,
+        clauses: &'a [InClause],
+        otherwise: Option<&'a Node>,
+        wanted: bool,
+    ) -> Option<Value> {
+        let source = self.builder.source;
+        let subject = self.value(subject);
+        if let ([only], None) = (clauses, otherwise) {
+            let miss = Miss::Raise(subject, source);
+            self.pattern(&only.pattern, subject, miss);
+            self.guard(only, miss);
+            return self.eval(&only.body, wanted);
+        }
+        let end = self.join();
+        for clause in clauses {
+            let next = self.join();
+            let miss = Miss::Goal(goal(next));
+            self.pattern(&clause.pattern, subject, miss);
+            self.guard(clause, miss);
+            self.arm(&clause.body, end, wanted);
+            self.builder.enter(next);
+        }
+        match otherwise {
+            Some(otherwise) => self.arm(otherwise, end, wanted),
+            None => {
+                self.emit(Op::NoMatch { subject, reason: Reason::Clauses });
+            }
+        }
+        self.builder.enter(end)
+    }
+
+    fn guard(&mut self, clause: &'a InClause, miss: Miss) {
+        let Some(guard) = &clause.guard else { return };
+        let yes = self.join();
+        match miss {
+            Miss::Goal(miss) => self.condition(guard, goal(yes), miss),
+            Miss::Raise(..) => {
+                let no = self.join();
+                self.condition(guard, goal(yes), goal(no));
+                self.builder.enter(no);
+                self.missed(miss, Reason::Guard);
+            }
+        }
+        self.builder.enter(yes);
+    }
+
+    /// `value in pattern`
+    pub(super) fn matches(&mut self, value: &'a Node, pattern: &'a Pattern) -> Value {
+        let end = self.join();
+        let answers = [Op::True, Op::False].map(|op| Goal { join: end, value: Some(self.emit(op)) });
+        let [yes, no] = answers;
+        self.match_condition(value, pattern, yes, no);
+        match self.builder.enter(end) {
+            Some(value) => value,
+            None => self.emit(Op::Nil),
+        }
+    }
+
+    pub(super) fn match_condition(&mut self, value: &'a Node, pattern: &'a Pattern, yes: Goal, no: Goal) {
+        let subject = self.value(value);
+        self.pattern(pattern, subject, Miss::Goal(no));
+        self.builder.jump(yes);
+    }
+
+    fn missed(&mut self, miss: Miss, reason: Reason) {
+        match miss {
+            Miss::Goal(miss) => self.builder.jump(miss),
+            Miss::Raise(subject, source) => {
+                let around = self.builder.source;
+                self.at(source);
+                self.emit(Op::NoMatch { subject, reason });
+                self.at(around);
+            }
+        }
+    }
+
+    /// Goes on where the test holds.
+    fn expect(&mut self, test: Value, miss: Miss, reason: Reason) {
+        let yes = self.join();
+        match miss {
+            Miss::Goal(miss) => self.builder.branch(test, goal(yes), miss),
+            Miss::Raise(..) => {
+                let no = self.join();
+                self.builder.branch(test, goal(yes), goal(no));
+                self.builder.enter(no);
+                self.missed(miss, reason);
+            }
+        }
+        self.builder.enter(yes);
+    }
+
+    fn pattern(&mut self, pattern: &'a Pattern, subject: Value, miss: Miss) {
+        if self.builder.is_dead() {
+            return;
+        }
+        let around = self.builder.source;
+        self.at(Source { span: pattern.span, node: pattern.id });
+        match &pattern.kind {
+            PatternKind::Value(node) => self.case_equality(node, subject, miss),
+            PatternKind::Bind(target) => self.bind(target, subject),
+            PatternKind::Capture(inner, target) => {
+                self.pattern(inner, subject, miss);
+                self.bind(target, subject);
+            }
+            PatternKind::Either(left, right) => {
+                let (hit, other) = (self.join(), self.join());
+                self.pattern(left, subject, Miss::Goal(goal(other)));
+                self.builder.jump(goal(hit));
+                self.builder.enter(other);
+                self.pattern(right, subject, miss);
+                self.builder.jump(goal(hit));
+                self.builder.enter(hit);
+            }
+            PatternKind::Array { constant, before, rest, after } => {
+                let least = before.len() + after.len();
+                let list = self.deconstruct(constant.as_ref(), subject, (least, rest.is_some()), miss);
+                let (first, last) = (before.len() as u32, after.len() as u32);
+                for (index, pattern) in (0..).zip(before) {
+                    let item = self.emit(Op::Item(list, Position::Front(index)));
+                    self.pattern(pattern, item, miss);
+                }
+                if let Some(Some(target)) = rest {
+                    let items = self.emit(Op::Item(list, Position::Middle { before: first, after: last }));
+                    self.bind(target, items);
+                }
+                for (index, pattern) in (0..).zip(after) {
+                    let position = Position::Back { before: first, after: last, index };
+                    let item = self.emit(Op::Item(list, position));
+                    self.pattern(pattern, item, miss);
+                }
+            }
+            PatternKind::Find { constant, before, middle, after } => {
+                let list = self.deconstruct(constant.as_ref(), subject, (middle.len(), true), miss);
+                self.find(list, (before.as_ref(), after.as_ref()), middle, miss);
+            }
+            PatternKind::Hash { constant, .. } => {
+                if let Some(constant) = constant {
+                    self.case_equality(constant, subject, miss);
+                }
+                self.keys(&pattern.kind, subject, miss);
+            }
+        }
+        self.at(around);
+    }
+
+    fn bind(&mut self, target: &'a Target, value: Value) {
+        let place = self.resolve(target);
+        self.store(&place, value);
+    }
+
+    fn case_equality(&mut self, node: &'a Node, value: Value, miss: Miss) {
+        let pattern = self.value(node);
+        let answer = self.call("===", pattern, &[value]);
+        self.expect(answer, miss, Reason::Unequal { pattern, value });
+    }
+
+    /// The array that an array pattern looks at, with at least so many items, or as many.
+    fn deconstruct(
+        &mut self,
+        constant: Option<&'a Node>,
+        value: Value,
+        (wanted, or_more): (usize, bool),
+        miss: Miss,
+    ) -> Value {
+        if let Some(constant) = constant {
+            self.case_equality(constant, value, miss);
+        }
+        let responds = self.emit(Op::Deconstructs { value, keys: false });
+        self.expect(responds, miss, Reason::Missing { value, keys: false });
+        let list = self.emit(Op::Deconstruct(value));
+        let wanted = wanted as u32;
+        let fits = self.emit(Op::Length { list, count: wanted, or_more });
+        self.expect(fits, miss, Reason::Length { list, wanted, or_more });
+        list
+    }
+
+    /// `[*before, a, b, *after]`: a loop over the places where the middle may begin.
+    fn find(
+        &mut self,
+        list: Value,
+        (before, after): (Option<&'a Target>, Option<&'a Target>),
+        middle: &'a [Pattern],
+        miss: Miss,
+    ) {
+        let count = middle.len() as u32;
+        let (there, next, nowhere, hit) = (self.join(), self.join(), self.join(), self.join());
+        let first = self.emit(Op::Integer(0));
+        let assigned = self.assigned_by_patterns(middle);
+        let (head, index) = self.builder.begin_loop(assigned, Some(first));
+        let index = index.unwrap_or(first);
+        let fits = self.emit(Op::Fits { list, index, count });
+        self.builder.branch(fits, goal(there), goal(nowhere));
+        self.builder.enter(there);
+        for (offset, pattern) in (0..).zip(middle) {
+            let item = self.emit(Op::ItemAt { list, index, offset });
+            self.pattern(pattern, item, Miss::Goal(goal(next)));
+        }
+        self.builder.jump(goal(hit));
+        self.builder.enter(next);
+        let index_after = self.emit(Op::Next(index));
+        self.builder.again(&head, Some(index_after));
+        self.builder.enter(nowhere);
+        self.missed(miss, Reason::NotFound { list });
+        self.builder.enter(hit);
+        if let Some(target) = before {
+            let items = self.emit(Op::Before { list, index });
+            self.bind(target, items);
+        }
+        if let Some(target) = after {
+            let items = self.emit(Op::After { list, index, offset: count });
+            self.bind(target, items);
+        }
+    }
+
+    fn assigned_by_patterns(&self, patterns: &'a [Pattern]) -> Vec<LocalId> {
+        let (mut nodes, mut all) = (Vec::new(), Vec::new());
+        for pattern in patterns {
+            each_part_of_pattern(pattern, &mut |part| match part {
+                Part::Node(node) => nodes.push(node),
+                Part::Block(_) => {}
+            });
+            locals_of_pattern(pattern, &mut |local| all.push(local));
+        }
+        all.retain(|local| !self.is_in_cell(*local));
+        all.extend(self.assigned(&nodes));
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// A hash pattern: all keys have to be there before their values are looked at.
+    fn keys(&mut self, pattern: &'a PatternKind, value: Value, miss: Miss) {
+        let PatternKind::Hash { pairs, closed, rest, .. } = pattern else { return };
+        let responds = self.emit(Op::Deconstructs { value, keys: true });
+        self.expect(responds, miss, Reason::Missing { value, keys: true });
+        let keys: Vec<Name> = pairs.iter().map(|(key, _)| self.name(key)).collect();
+        let names: Keys = self.builder.keys(&keys);
+        let all = *closed || rest.is_some() || pairs.is_empty();
+        let hash = self.emit(Op::DeconstructKeys { value, names: (!all).then_some(names) });
+        for key in &keys {
+            let found = self.emit(Op::HasKey { hash, key: *key });
+            self.expect(found, miss, Reason::Key(*key));
+        }
+        for ((_, pattern), key) in pairs.iter().zip(&keys) {
+            let item = self.emit(Op::Key { hash, key: *key });
+            self.pattern(pattern, item, miss);
+        }
+        if let Some(target) = rest {
+            let others = self.emit(Op::WithoutKeys { hash, names });
+            self.bind(target, others);
+        } else if *closed || pairs.is_empty() {
+            let only = self.emit(Op::OnlyKeys { hash, names });
+            self.expect(only, miss, Reason::Keys { hash, names, rest: *closed });
+        }
+    }
+}
