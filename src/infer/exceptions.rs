@@ -309,6 +309,7 @@ impl Lowerer<'_> {
 
     /// Where an exception is raised first its backtrace is from.
     fn note_raised(&mut self, object: &Operand, class: ClassId, site: SiteId) {
+        self.memo.changed |= self.memo.raised.insert(class);
         let path = self.own_path();
         let number = self.b.i64(i64::from(site.0) + 1);
         let [known, known_path] =

@@ -278,6 +278,8 @@ pub struct Memo {
     /// The classes and kinds of lists of what gets rows.
     pub settled: BTreeSet<ClassId>,
     pub settled_lists: BTreeSet<ListKind>,
+    /// The classes of the exceptions that it makes and raises, which may leave it.
+    pub raised: BTreeSet<ClassId>,
     /// Kinds of arrays to which elements push what they write down.
     pub logs: BTreeSet<ArrayKind>,
     /// Where elements put what they make and look at it, and which of them do.
