@@ -5,6 +5,10 @@ require "stringio"
 
 # What a refusal says to write instead.
 module Hints
+  class Numbered
+    def to_s = 12
+  end
+
   class Shop
     include Math
 
@@ -122,6 +126,11 @@ each_compiling_backend do
   end
 
   it "is of what the program has around the section" do
+    refused(/gets or loses keys.*\[unsupported-hash\].*hash\.to_a\.each/m) do
+      [1].pmap { |x| { x => 1 }.tap { |h| h.each { |k, v| h[k + 1] = v } } }
+    end
+    refused(/`Enumerator.new`.*`values << value`/m) { [1].pmap { |x| Enumerator.new { |y| y << x }.to_a } }
+    refused(/`to_s` of Hints::Numbered gives Integer/) { [1].pmap { |_| "a#{Hints::Numbered.new}" } }
     refused(/ENV has methods of its own.*`level = ENV\["LEVEL"\]`/m) { [1].pmap { |x| ENV.fetch("X#{x}") } }
     refused(/SecureRandom\.hex.*ids = items\.map/m) { [1].pmap { |x| SecureRandom.hex(x) } }
     refused(/StringIO\.new.*text << part/m) { [1].pmap { |x| StringIO.new(x.to_s).string } }

@@ -14,6 +14,16 @@ module LeavingExceptions
     def ask(other) = other.fetch(@n)
   end
 
+  class Holding < StandardError
+    attr_reader :held, :other
+
+    def initialize(held, other = nil)
+      @held = held
+      @other = other
+      super("it holds")
+    end
+  end
+
   TABLE = { a: 1, b: 2 }.freeze
   THING = Thing.new(3)
 end
@@ -107,5 +117,18 @@ RSpec.describe "An exception that leaves a section" do
     error = raised { things.peach { |one| one.n = table.fetch(:zork) if (one.n += 1) > 4 } }
     expect([error.class, error.key, things.map(&:n)]).to eq([KeyError, :zork, [*0..7]])
     expect(error.element_index).to eq(4) unless Ikra.backend == :ruby
+  end
+
+  it "holds what it was given: one array wherever it is met, and frozen as it was" do
+    holding = LeavingExceptions::Holding
+    twice = raised { [1].pmap { |x| [x].then { |a| raise holding.new([a, a], a) } } }
+    expect([twice.held[0], twice.held[1]]).to all(be(twice.other))
+    [->(x) { [x].freeze }, ->(x) { "#{x}".freeze }, ->(x) { { x => x }.freeze }, ->(x) { ["#{x}".freeze].freeze },
+     ->(x) { [[x].freeze] }].each do |make|
+      ruby, own = %i[map pmap].map { |name| raised { [1].public_send(name) { |x| raise holding.new(make.call(x)) } } }
+      facts = [ruby, own].map { |e| [e.class, e.held, e.held.frozen?, e.held.first.frozen?] if e.held.is_a?(Array) }
+      expect(facts.last).to eq(facts.first)
+      expect([own.held, own.held.frozen?]).to eq([ruby.held, ruby.held.frozen?])
+    end
   end
 end

@@ -10,6 +10,7 @@ each_backend do
 
   # Classes for the examples.
   module Regressions
+  def self.spread(list) = yield(*list)
   class Branch
     attr_accessor :parent, :children
 
@@ -541,6 +542,36 @@ each_compiling_backend do
         list << Regressions::Branch.new(Array.new(3) { Regressions::Branch.new })
       end
       [root, *list].map { |one| [one.children.map { |child| child.parent.equal?(one) }, one.instance_variables] }
+    end
+  end
+
+  it "knows what split and grep leave as the last match" do
+    next if Ikra.chosen.to_s.start_with?("cuda")
+
+    texts = ["a1b", "a1b22c", "", "1", "ab"]
+    [/\d/, /\d*/, /(\d)/, //, / /, /b/].each do |pattern|
+      [0, 1, 2, -1].each do |limit|
+        expect_same(texts) { |s| s =~ /a/; [s.split(pattern, limit), $~ && $~[0]] }
+      end
+      expect_same(texts) { |s| o = []; s =~ /a/; s.split(pattern) { |part| o << part << ($~ && $~[0]) }; [o, $~.nil?] }
+      expect_same(texts) { |s| s =~ /a/; [[s, "b", :a].grep(pattern), $~ && $~[0]] }
+      expect_same(texts) { |s| s =~ /a/; [[s, "b", nil].grep_v(pattern), $~ && $~[0]] }
+      expect_same(texts) { |s| s =~ /a/; [[s, "b"].grep(pattern) { |t| t + "x" }, $~ && $~[0]] }
+    end
+  end
+
+  it "has =~ and !~ of all objects where Ruby has" do
+    expect_same([1, 2.5]) { |x| x !~ 2 }
+    expect_same([1, nil, []]) { |x| x =~ /a/ }
+  end
+
+  it "takes a single array apart that a splat of unknown length comes to" do
+    [[[1, 2]], [[1, 2], [3, 4]], [], [[1]], [5, [6]], [7]].each do |list|
+      expect_same([1, 2]) { |x| Regressions.spread(list + (x > 1 ? [[x]] : [])) { |a, b| [a, b] } }
+      expect_same([1, 2]) { |x| Regressions.spread(list + [x].drop(x)) { |(a, b), c| [a, b, c] } }
+    end
+    expect_same([1]) do |x|
+      { a: 1, b: 2, c: 3, d: 4, e: x }.each_with_index.to_a.then { |a| Regressions.spread(a) { |b, c| [b, c] } }
     end
   end
 end

@@ -303,6 +303,9 @@ module Ikra
         return exception_class.new unless parts
 
         told = parts.map { |value, text, inspected| text || (inspected ? value.inspect : value.to_s) }
+        # A String alone is given as it is, which may be frozen.
+        return exception_class.new(told.first) if told.one? && !by_ruby
+
         message = told.join
         return exception_class.new(said_by(exception_class, message)) if by_ruby
 

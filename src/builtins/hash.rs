@@ -7,8 +7,8 @@ use crate::ir::{BinaryOp, ErrorKind, MessagePart, Receiver};
 use crate::types::{ClassId, HashDefault, HashPart, HashSort, RecordType, Shape, Type, TypeSet};
 use std::rc::Rc;
 
-pub(super) const OTHER_KEYS: &str =
-    "a Hash that is gone through gets or loses keys, which a section does not follow";
+pub(super) const OTHER_KEYS: &str = "a Hash that is gone through gets or loses keys, which a section does not follow [unsupported-hash]\n  hint: go \
+     through a copy: hash.to_a.each { |key, value| … }";
 
 pub(super) const ROWS: &[Row] = &[
     bare("size", array::length),

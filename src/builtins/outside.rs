@@ -72,6 +72,10 @@ pub(crate) fn of_class(class: &str, name: &str) -> Option<&'static str> {
         "StringIO" => {
             "put the text together in a String, as in `text = +\"\"` and `text << part`; read one with each_line"
         }
+        "Enumerator" | "Enumerator::Yielder" | "Enumerator::Lazy" | "Enumerator::Chain" if name == "new" => {
+            "go through the values by a loop, and put them into an array: `values << value`; or give the method that \
+             yields them a block"
+        }
         "StringScanner" => "go through the String by index, or take it apart with scan or split",
         "SecureRandom" => {
             "draw before the section, as in `ids = items.map { SecureRandom.hex }`; in a block, `rand` and `Random.new(seed)` \

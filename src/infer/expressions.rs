@@ -714,7 +714,19 @@ impl Lowerer<'_> {
                 return Some(Piece::Value(value));
             }
             let text = self.within_slot(number as u32, |s| super::strings::text_of(s, &value));
-            return if text.is_bottom() { None } else { Some(Piece::Text(text)) };
+            if text.is_bottom() {
+                return None;
+            }
+            if !text.types.iter().all(Type::is_string) {
+                let (of, given) = (self.describe(&value.types), self.describe(&text.types));
+                self.refuse_here(
+                    "unsupported-string",
+                    format!("`to_s` of {of} gives {given}: Ruby shows the object with its address then"),
+                    Some("let `to_s` give a String".into()),
+                );
+                return None;
+            }
+            return Some(Piece::Text(text));
         };
         Some(Piece::Written(text.clone()))
     }

@@ -2,7 +2,7 @@
 //! was assumed, so that later calls can check it.
 
 use crate::code::methods;
-use crate::code::methods::{Assumptions, ENVIRONMENT, Lookup, Methods};
+use crate::code::methods::{Apart, Assumptions, Lookup, Methods};
 use crate::code::names;
 use crate::code::sources;
 use crate::reading::base::Base;
@@ -250,11 +250,13 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         let mut assumptions = self.methods.assumptions;
         assumptions.extend_ancestry(self.ancestry.into_inner());
         if let Some(what) = assumptions.hold_in(self.ruby, &self.pool, self.tracer.pinned)? {
-            let hint = match what == ENVIRONMENT {
-                true => {
+            let hint = match what {
+                Apart::Environment => {
                     "read it before the section, as in `level = ENV[\"LEVEL\"]`, and let the block use the variable"
                 }
-                false => "give such objects a class of their own, with the methods or the `include` in it",
+                Apart::Extended(_) => {
+                    "give such objects a class of their own, with the methods or the `include` in it"
+                }
             };
             return Err(Trouble::Unsupported {
                 message: format!("{what}; a section has the methods of the class only [singleton-methods]"),

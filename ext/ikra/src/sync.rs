@@ -360,7 +360,7 @@ impl SyncRun<'_> {
                 Err(misfit) => return Ok(Err(misfit.told(&version.plan, &version.pool))),
             };
             if let Some(what) = version.assumptions.hold_in(self.ruby, &version.pool, pinned)? {
-                return Ok(Err(what));
+                return Ok(Err(what.to_string()));
             }
             let is_exact = traced.is_exact;
             let later = Heap::build(traced, &version.layout, &version.inferred, heap.room)?;

@@ -65,9 +65,13 @@ module RandomPrograms
     # A text instead of a pattern, and matches in a block, which are not the last one behind the call.
     def substituted(text)
       found = "\"#{pick(%w[a - 5 日 zz])}\""
-      case between(0, 2)
+      case between(0, 4)
       when 0 then e("(", text, ".", pick(%w[sub gsub]), "(#{found}) { \"\#{$&}<\#{$~.begin(0)}\" } + ", last_group, ")")
       when 1 then e("(", text, ".gsub(", regexp, ") { \"b5\" =~ /\\d/; \"y\" } + ", last_group, ")")
+      when 2 then e("(", text, ".split(", regexp, pick(["", ", 2", ", -1"]), ").size.to_s + ", last_group, ")")
+      when 3
+        e("([", text, ", \"b5\"].", pick(%w[grep grep_v]), "(", regexp, pick([")", ") { |s| s }"]), ".size.to_s + ",
+          last_group, ")")
       else e("(", text, ".scan(#{found}).size.to_s + ", last_group, ")")
       end
     end

@@ -409,8 +409,10 @@ module Enumerable
   def __grep(pattern)
     out = __list(__room)
     each do |x|
-      if pattern === x
-        out.__push(block_given? ? yield(x) : x)
+      if block_given?
+        out.__push(yield(x)) if pattern === x
+      elsif __equals_unseen?(pattern, x)
+        out.__push(x)
       end
     end
     out
@@ -419,11 +421,23 @@ module Enumerable
   def __grep_v(pattern)
     out = __list(__room)
     each do |x|
-      unless pattern === x
-        out.__push(block_given? ? yield(x) : x)
+      if block_given?
+        out.__push(yield(x)) unless pattern === x
+      elsif !__equals_unseen?(pattern, x)
+        out.__push(x)
       end
     end
     out
+  end
+
+  # Without a block Ruby asks a Regexp as `match?` does.
+  def __equals_unseen?(pattern, value)
+    return pattern === value unless __keeps_match? && pattern.is_a?(Regexp)
+
+    found = __kept_match
+    equals = pattern === value
+    __set_match(found)
+    equals
   end
 
   def flat_map

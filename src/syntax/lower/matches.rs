@@ -39,6 +39,7 @@ const SETTING: &[&str] = &[
     "scan",
     "slice",
     "slice!",
+    "split",
     "start_with?",
     "sub",
     "sub!",

@@ -18,12 +18,28 @@ use magnus::{Error, RModule, Ruby, Symbol, Value, prelude::*};
 use rb_sys::{ID, VALUE};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
+use std::fmt::{self, Display, Formatter};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// What is said of ENV.
-pub const ENVIRONMENT: &str =
-    "the environment of the process is no part of a section: ENV has methods of its own";
+/// Why an object does not behave as those of its class.
+pub enum Apart {
+    /// It is ENV.
+    Environment,
+    /// What it has been extended with, or which method it has of its own.
+    Extended(String),
+}
+
+impl Display for Apart {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Environment => f.write_str(
+                "the environment of the process is no part of a section: ENV has methods of its own",
+            ),
+            Self::Extended(what) => f.write_str(what),
+        }
+    }
+}
 
 /// Where a method is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -95,12 +111,13 @@ impl Assumptions {
 
     /// Would the objects that have a singleton class of their own be treated as others of their class are? Otherwise:
     /// what differs, of which object.
-    pub fn hold_in(&self, ruby: &Ruby, pool: &ObjectPool, pinned: &Pinned) -> Result<Option<String>, Error> {
+    pub fn hold_in(&self, ruby: &Ruby, pool: &ObjectPool, pinned: &Pinned) -> Result<Option<Apart>, Error> {
         for (class, singleton) in (0..).map_while(|number| pinned.singleton(number)) {
             for (of, ancestor, is_one) in &self.ancestry {
                 if *of == class && classes::inherits(singleton, pool.class(*ancestor)) != *is_one {
                     let (class, ancestor) = (pool.name(class), pool.name(*ancestor));
-                    return Ok(Some(format!("an object of {class} was extended with {ancestor}")));
+                    let what = format!("an object of {class} was extended with {ancestor}");
+                    return Ok(Some(Apart::Extended(what)));
                 }
             }
             for (lookup, name, _) in &self.methods {
@@ -118,14 +135,14 @@ impl Assumptions {
                 let here = owner(singleton)?;
                 if owner(pool.class(class))? != here {
                     if classes::is_of_environment(ruby, singleton)? {
-                        return Ok(Some(ENVIRONMENT.into()));
+                        return Ok(Some(Apart::Environment));
                     }
                     let (class, name) = (pool.name(class), value::name_of(*name));
                     let module = here.filter(|owner| *owner != singleton).map(classes::path);
-                    return Ok(Some(match module {
+                    return Ok(Some(Apart::Extended(match module {
                         Some(module) => format!("an object of {class} has `{name}` from {module}, by extend"),
                         None => format!("an object of {class} has a singleton method `{name}`"),
-                    }));
+                    })));
                 }
             }
         }

@@ -172,6 +172,11 @@ module Kernel
 
   # ---- regular expressions
 
+  # Where Ruby has it for all objects.
+  def =~(_other)
+    nil
+  end
+
   def !~(other)
     !(self =~ other)
   end

@@ -43,6 +43,12 @@ module Regexp
     at
   end
 
+  # One that is empty or a space Ruby takes as a String where it splits.
+  def __splits_by_matches?
+    text = source
+    text.__bytesize > 1 || (text.__bytesize == 1 && text.__byte(0) != 0x20)
+  end
+
   # 0 is its source, 1 what it is within another pattern, 2 the literal.
   def __telling(number)
     size = __ask("", number, 10, 0, 0)

@@ -130,7 +130,11 @@ module String
   def __split_matches(pattern, limit)
     prepared = pattern.__prepared(self)
     n = __bytesize
-    return if n == 0
+    tells = __keeps_match? && pattern.__splits_by_matches?
+    if n == 0
+      __set_match(nil) if tells
+      return
+    end
 
     first = 0
     from = 0
@@ -139,6 +143,7 @@ module String
     groups = pattern.__count
     while from <= n
       at = __ask_next(pattern, from, prepared)
+      __set_match(at < 0 ? nil : pattern.__found(self)) if tells
       break if at < 0
 
       to = pattern.__group(1)
@@ -165,6 +170,7 @@ module String
       pieces += 1
       break if limit > 0 && limit <= pieces
     end
+    __set_match(nil) if tells && from > n
     yield __piece(first, n - first) if limit != 0 || n > first
   end
 
