@@ -39,7 +39,7 @@ Gem::Specification.new do |spec|
   spec.files = Dir.chdir(__dir__) do
     patterns = ["lib/**/*.rb", "sig/**/*.rbs", "src/**/*", "ext/ikra/src/**/*", "ext/ikra/*.{rb,rs,toml}", "exe/*",
                 "docs/**/*", "examples/**/*", "Cargo.{toml,lock}", "build.rs", "build/*.rs", "LICENSE",
-                "{README,ARCHITECTURE,CHANGELOG,CONTRIBUTING,SECURITY}.md", ".yardopts"]
+                "{README,ARCHITECTURE,CHANGELOG,CODE_OF_CONDUCT,CONTRIBUTING,SECURITY}.md", ".yardopts"]
     Dir[*patterns].select { |path| File.file?(path) && !path.match?(%r{\A(src|ext)/.*(/|\b)tests(/|\.rs\z)}) }
   end
   spec.bindir = "exe"

@@ -94,7 +94,7 @@ class Figures
   def trace(count, classes)
     made = Array.new(classes) { |i| named("Of#{classes}Number#{i}") }
     elements = Array.new(count) { |i| made[(i * 7919) % classes].allocate }
-    milliseconds(:trace) { elements.pselect { |element| element.equal?(nil) } }
+    milliseconds(:read) { elements.pselect { |element| element.equal?(nil) } }
   end
 
   def named(name) = Object.const_defined?(name) ? Object.const_get(name) : Object.const_set(name, Class.new(Element))
@@ -106,7 +106,7 @@ class Figures
         actors = scenario.actors.shuffle(random: @random)
         table = scenario.table
         weather = Weather::GOOD
-        [actors.size, milliseconds(:trace) { actors.peach(1) { |actor| actor.move(weather, table) } }]
+        [actors.size, milliseconds(:read) { actors.peach(1) { |actor| actor.move(weather, table) } }]
       end
       ["#{size(streets)} streets", points]
     end

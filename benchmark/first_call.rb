@@ -21,7 +21,7 @@ require_relative "first_call/deep"
 require_relative "first_call/pure"
 require_relative "measurement"
 
-PHASES = %w[capture infer compile trace kernel copy_back].freeze
+PHASES = %w[capture infer compile read kernel write_back].freeze
 EXAMPLES = {
   "traffic" => %w[--ticks 2], "nbody" => %w[--bodies 20 --steps 1], "mandelbrot" => %w[--width 12],
   "city" => ["--ticks", "2", "--output", File::NULL]

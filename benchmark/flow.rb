@@ -59,7 +59,7 @@ end
 
 # The table, a line as soon as there is one.
 class FlowTable
-  PHASES = %w[trace upload kernel download copy_back rest].freeze
+  PHASES = %w[read upload kernel download write_back rest].freeze
 
   def initialize(options)
     @options = options

@@ -103,7 +103,7 @@ class HeapBenchmark
 
   def flat(order, objects)
     figures = each_of(objects.size,
-                      -> { phase(:trace) { objects.pmap { |o| o.a + o.b + o.sum } } },
+                      -> { phase(:read) { objects.pmap { |o| o.a + o.b + o.sum } } },
                       -> { seconds { HeapAnchor.read_variables(objects, :@a, :@b, :@sum) } })
     report("objects of three variables to columns, #{order}", *figures, limit: "40 ns, 3 x")
   end
@@ -112,12 +112,12 @@ class HeapBenchmark
     shift = 0.0
     write = lambda do
       shift += 1.0
-      phase(:copy_back) { objects.peach { |o| o.sum = o.a + shift } }
+      phase(:write_back) { objects.peach { |o| o.sum = o.a + shift } }
     end
     figures = each_of(objects.size, write, -> { seconds { HeapAnchor.write_variable(objects, :@sum) } })
     report("a changed column back to the objects, #{order}", *figures, limit: "20 ns")
     objects.peach { |o| o.sum = o.a }
-    unchanged = nanoseconds(objects.size) { phase(:copy_back) { objects.peach { |o| o.sum = o.a } } }
+    unchanged = nanoseconds(objects.size) { phase(:write_back) { objects.peach { |o| o.sum = o.a } } }
     report("an unchanged column, #{order}", unchanged, limit: "2 ns")
   end
 
@@ -131,30 +131,30 @@ class HeapBenchmark
   def arrays
     count = @options[:objects]
     floats = Array.new(count) { |i| i + 0.5 }
-    figures = each_of(count, -> { phase(:trace) { floats.pselect { |x| x < 0 } } },
+    figures = each_of(count, -> { phase(:read) { floats.pselect { |x| x < 0 } } },
                       -> { seconds { HeapAnchor.to_column(floats) } })
     report("Floats of an Array to a column", *figures, limit: "1.5 ns")
-    figures = each_of(count, -> { phase(:copy_back) { floats.pmap { |x| x * 2 } } },
+    figures = each_of(count, -> { phase(:write_back) { floats.pmap { |x| x * 2 } } },
                       -> { seconds { HeapAnchor.to_array(count) } })
     report("a column of Floats to an Array", *figures, limit: "4 ns")
     integers = (1..count).to_a
     report("Integers of an Array to a column",
-           nanoseconds(count) { phase(:trace) { integers.pselect { |x| x < 0 } } }, limit: "1.5 ns")
+           nanoseconds(count) { phase(:read) { integers.pselect { |x| x < 0 } } }, limit: "1.5 ns")
     report("a column of Integers to an Array",
-           nanoseconds(count) { phase(:copy_back) { integers.pmap { |x| x * 2 } } }, limit: "4 ns")
+           nanoseconds(count) { phase(:write_back) { integers.pmap { |x| x * 2 } } }, limit: "4 ns")
   end
 
   def small_arrays
     count = @options[:objects]
     pairs = Array.new(count) { |i| [i + 0.5, i * 0.25] }
     { "in the order of creation" => pairs, "shuffled" => pairs.shuffle(random: @random) }.each do |how, ordered|
-      figures = each_of(count, -> { phase(:trace) { ordered.pmap { |pair| pair[0] + pair[1] } } },
+      figures = each_of(count, -> { phase(:read) { ordered.pmap { |pair| pair[0] + pair[1] } } },
                         -> { seconds { HeapAnchor.arrays_to_column(ordered, 2) } })
       report("Arrays of two Floats to columns, #{how}", *figures)
     end
     mixed = Array.new(count) { |i| @random.rand(2).zero? ? i : i + 0.5 }
     report("Integers and Floats of an Array, mixed",
-           nanoseconds(count) { phase(:trace) { mixed.pselect { |x| x < 0 } } })
+           nanoseconds(count) { phase(:read) { mixed.pselect { |x| x < 0 } } })
   end
 
   # Of six million values: the array is memory fresh from the system each time.
@@ -165,7 +165,7 @@ class HeapBenchmark
     { "Floats to a long Array" => -> { floats.pmap { |x| (2.5 * x) + 1.5 } },
       "every other Float of a long Array" => -> { floats.pselect { |x| x.to_i.even? } },
       "a sum of Integers" => -> { (1..count).peach { |i| sum += i } } }.each do |what, section|
-      report(what, nanoseconds(count) { phase(:copy_back, &section) })
+      report(what, nanoseconds(count) { phase(:write_back, &section) })
     end
   end
 
@@ -175,7 +175,7 @@ class HeapBenchmark
     actors = scenario.actors.shuffle(random: @random)
     table = scenario.table
     weather = Weather::GOOD
-    trace = nanoseconds(1) { phase(:trace) { actors.peach(1) { |actor| actor.move(weather, table) } } }
+    trace = nanoseconds(1) { phase(:read) { actors.peach(1) { |actor| actor.move(weather, table) } } }
     puts format("the paper's Figure 9, its largest graph: %.3f s (at most 0.25; the paper 21.8)", trace * 1e-9)
     puts format("  an object: %.1f ns", trace / sizes.values.sum)
   end
@@ -189,7 +189,7 @@ class HeapBenchmark
     one, many = [1, @options[:classes]].map do |count|
       classes = Array.new(count) { |i| named("Of#{count}Number#{i}") }
       elements = Array.new(@options[:elements]) { |i| classes[(i * 7919) % count].allocate }
-      nanoseconds(1e9) { phase(:trace) { elements.pselect { |element| element.equal?(nil) } } }
+      nanoseconds(1e9) { phase(:read) { elements.pselect { |element| element.equal?(nil) } } }
     end
     puts format("%d elements: of one class %.3f s, of %d classes %.3f s; the order %.3f s (at most 0.3)",
                 @options[:elements], one, @options[:classes], many, many - one)

@@ -23,7 +23,7 @@ def call_of_section(ticks, actors, weather, table)
   seconds, profile = timed do
     Ikra.profile { actors.peach(ticks) { |actor| actor.move(weather, table) } }
   end
-  phases = %i[capture infer compile trace upload kernel download copy_back].to_h { |phase| [phase, profile[phase]] }
+  phases = %i[capture infer compile read upload kernel download write_back].to_h { |phase| [phase, profile[phase]] }
   { seconds:, phases:, backend: profile[:backend] }
 end
 

@@ -218,7 +218,7 @@ RSpec.describe Ikra do
       expect(profile[:backend]).to eq(described_class.backend)
       expect(profile[:kernel]).to be > 0.0
       expect(profile.to_h.keys).to eq([*Ikra::Profile::PHASES, :sections, :backend])
-      expect(profile.to_s).to include("2 sections on").and include("copy-back")
+      expect(profile.to_s).to include("2 sections on").and include("write-back")
       expect(profile.inspect).to match(/\A#<Ikra::Profile 2 sections on \S+, \d+\.\d ms: (\w+ \d+\.\d(, )?)+>\z/)
     end
 
@@ -273,7 +273,7 @@ RSpec.describe Ikra do
         whole, *phases = JSON.parse(File.read(path)).fetch("traceEvents")
         expect(whole["name"]).to eq("pmap #{__FILE__}:#{__LINE__ - 2}")
         expect(whole["args"]).to eq("elements" => 2, "ticks" => 1, "backend" => described_class.backend.to_s)
-        expect(phases.map { |phase| phase["name"] }).to include("trace", "kernel")
+        expect(phases.map { |phase| phase["name"] }).to include("read", "kernel")
         ends = whole["ts"] + whole["dur"]
         expect(phases.map { |phase| phase["ts"] }).to all(be_between(whole["ts"], ends))
         expect([whole, *phases].map { |span| span.values_at("ph", "pid", "tid") }.uniq.size).to eq(1)

@@ -63,7 +63,7 @@ each_backend do |backend|
       child = fork do
         points = Array.new(200_000) { |i| World::Point.new(i) }
         section = -> { points.peach { |point| point.y = point.x } }
-        first, second = Array.new(2) { Ikra.profile(&section)[:trace] }
+        first, second = Array.new(2) { Ikra.profile(&section)[:read] }
         exit!(first < second ? 0 : 1)
       end
       Process.wait2(child).last.exitstatus.zero?

@@ -9,7 +9,7 @@ require_relative "../measurement"
 
 # Calls of a row, with Ikra and with Ruby in turn.
 class FlowRun
-  PHASES = %i[trace upload kernel download copy_back].freeze
+  PHASES = %i[read upload kernel download write_back].freeze
 
   def initialize(options)
     @options = options

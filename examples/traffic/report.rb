@@ -6,7 +6,7 @@ require_relative "checksum"
 # What traffic.rb --report tells about a run: the back-end, the time of each phase, and how much faster that was than
 # the same block in sequential Ruby, which is measured then and there.
 class TrafficReport
-  PHASES = %i[capture infer compile trace upload kernel download copy_back].freeze
+  PHASES = %i[capture infer compile read upload kernel download write_back].freeze
   # Few, because what takes Ikra a moment takes sequential Ruby minutes.
   SEQUENTIAL_TICKS = 10
 

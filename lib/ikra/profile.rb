@@ -3,8 +3,17 @@
 module Ikra
   # Where the time of parallel sections went, as {Ikra.profile} gives it.
   class Profile
-    # The phases of a section, in order.
-    PHASES = %i[capture infer compile ruby trace upload kernel download copy_back].freeze
+    # The phases of a section, in order: its text is found, types are inferred, it is compiled; elements run in plain
+    # Ruby meanwhile; objects are read, columns go to the GPU, the kernel runs, columns come back, objects are written.
+    PHASES = %i[capture infer compile ruby read upload kernel download write_back].freeze
+    # The extension's names of phases that have others here.
+    NAMES = { trace: :read, copy_back: :write_back }.freeze
+    private_constant :NAMES
+
+    # @api private
+    # @param facts [Hash] what the extension tells
+    # @return [Hash{Symbol => Float}] the seconds of phases
+    def self.phases(facts) = facts.transform_keys { |name| NAMES.fetch(name, name) }.slice(*PHASES)
 
     # @return [Integer] number of sections
     attr_reader :sections
@@ -57,7 +66,7 @@ module Ikra
       @lines, @parts = facts.values_at(:lines, :parts).map do |counts|
         (counts || {}).sort_by { |name, count| [-count, name] }.to_h.transform_values { |count| count / all }
       end
-      @seconds = facts.slice(*PHASES)
+      @seconds = self.class.phases(facts)
       @sections = facts[:sections]
       @backend = facts[:backend]
       @steps = facts[:steps]

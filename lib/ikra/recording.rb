@@ -51,7 +51,7 @@ module Ikra
         event.seconds = now - event.start
         facts = Native.close_profile(number)
         event.backend = facts[:backend]
-        event.phases = facts.slice(*Profile::PHASES).reject { |_, seconds| seconds.zero? }
+        event.phases = Profile.phases(facts).reject { |_, seconds| seconds.zero? }
         lists.each { |list| list << event }
       end
 
