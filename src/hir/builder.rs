@@ -76,8 +76,9 @@ pub(super) struct Builder {
     /// Where it stands.
     pub source: Source,
     at: Option<Block>,
-    /// By the numbers of locals: values and cells.
+    /// By the numbers of locals: values and cells. Behind those of the AST stand [hidden ones](Self::hidden_local).
     locals: Vec<Option<Value>>,
+    named: usize,
     joins: Vec<Vec<Way>>,
     regions: Vec<RegionData>,
     region: Option<Region>,
@@ -96,6 +97,7 @@ impl Builder {
             source,
             at: None,
             locals: vec![None; locals],
+            named: locals,
             joins: Vec::new(),
             regions: Vec::new(),
             region: None,
@@ -134,8 +136,8 @@ impl Builder {
 
     /// A parameter more of a block.
     fn param_of(&mut self, block: Block, local: Option<LocalId>) -> Value {
-        let local = local.map(|local| super::Local(local.0));
-        let value = self.value(Op::Param(local));
+        let local = local.filter(|local| (local.0 as usize) < self.named);
+        let value = self.value(Op::Param(local.map(|local| super::Local(local.0))));
         self.drafts[block.index()].params.push(value);
         value
     }
@@ -180,6 +182,12 @@ impl Builder {
         if let Some(region) = self.region {
             self.is_stale |= self.regions[region.0].carried.contains(&local);
         }
+    }
+
+    /// A local that the text does not have. It is there until ways join that part before here.
+    pub(super) fn hidden_local(&mut self, value: Value) -> LocalId {
+        self.locals.push(Some(value));
+        LocalId(self.locals.len() as u32 - 1)
     }
 
     fn values_of(&mut self, locals: &[LocalId]) -> List {
@@ -279,10 +287,12 @@ impl Builder {
         };
         let block = self.block(BlockKind::Plain);
         let differs = |at: usize| others.iter().any(|way| way.locals[at] != first.locals[at]);
-        let merged: Vec<usize> = (0..first.locals.len()).filter(|at| differs(*at)).collect();
+        let count = ways.iter().map(|way| way.locals.len()).min().unwrap_or(0);
+        let merged: Vec<usize> = (0..count).filter(|at| differs(*at)).collect();
         let brings = ways.iter().all(|way| way.value.is_some());
         let is_merged = brings && others.iter().any(|way| way.value != first.value);
-        self.locals.clone_from(&first.locals);
+        self.locals.clear();
+        self.locals.extend_from_slice(&first.locals[..count]);
         let value = match is_merged {
             true => Some(self.param_of(block, None)),
             false => first.value.filter(|_| brings),

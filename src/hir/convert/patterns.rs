@@ -16,7 +16,48 @@ enum Miss {
     Raise(Value, Source),
 }
 
+/// What `deconstruct` has given for a subject, which is asked for once: nil where it was not asked yet, false where there
+/// is no such method.
+#[derive(Clone, Copy)]
+struct Memo {
+    local: LocalId,
+    /// It was asked on all ways to here.
+    is_asked: bool,
+}
+
+impl Memo {
+    /// Where a pattern does not match.
+    fn behind(self, pattern: &Pattern) -> Self {
+        Self { is_asked: self.is_asked || asks_at_once(pattern), ..self }
+    }
+}
+
+fn asks_at_once(pattern: &Pattern) -> bool {
+    match &pattern.kind {
+        PatternKind::Array { constant, .. } | PatternKind::Find { constant, .. } => constant.is_none(),
+        PatternKind::Capture(first, _) | PatternKind::Either(first, _) => asks_at_once(first),
+        _ => false,
+    }
+}
+
+/// How many patterns in it ask its subject for `deconstruct`?
+fn asking(pattern: &Pattern) -> usize {
+    match &pattern.kind {
+        PatternKind::Array { .. } | PatternKind::Find { .. } => 1,
+        PatternKind::Capture(inner, _) => asking(inner),
+        PatternKind::Either(left, right) => asking(left) + asking(right),
+        _ => 0,
+    }
+}
+
 impl<'a> Converter<'_, 'a> {
+    /// For patterns of one subject, of which several ask it.
+    fn memo<'p>(&mut self, patterns: impl Iterator<Item = &'p Pattern>) -> Option<Memo> {
+        let asking: usize = patterns.map(asking).sum();
+        let nil = (asking > 1).then(|| self.emit(Op::Nil))?;
+        Some(Memo { local: self.builder.hidden_local(nil), is_asked: false })
+    }
+
     pub(super) fn case_in(
         &mut self,
         subject: &'a Node,
@@ -28,15 +69,18 @@ impl<'a> Converter<'_, 'a> {
         let subject = self.value(subject);
         if let ([only], None) = (clauses, otherwise) {
             let miss = Miss::Raise(subject, source);
-            self.pattern(&only.pattern, subject, miss);
+            let memo = self.memo(std::iter::once(&only.pattern));
+            self.pattern(&only.pattern, subject, memo, miss);
             self.guard(only, miss);
             return self.eval(&only.body, wanted);
         }
         let end = self.join();
+        let mut memo = self.memo(clauses.iter().map(|clause| &clause.pattern));
         for clause in clauses {
             let next = self.join();
             let miss = Miss::Goal(goal(next));
-            self.pattern(&clause.pattern, subject, miss);
+            self.pattern(&clause.pattern, subject, memo, miss);
+            memo = memo.map(|memo| memo.behind(&clause.pattern));
             self.guard(clause, miss);
             self.arm(&clause.body, end, wanted);
             self.builder.enter(next);
@@ -79,7 +123,8 @@ impl<'a> Converter<'_, 'a> {
 
     pub(super) fn match_condition(&mut self, value: &'a Node, pattern: &'a Pattern, yes: Goal, no: Goal) {
         let subject = self.value(value);
-        self.pattern(pattern, subject, Miss::Goal(no));
+        let memo = self.memo(std::iter::once(pattern));
+        self.pattern(pattern, subject, memo, Miss::Goal(no));
         self.builder.jump(yes);
     }
 
@@ -110,7 +155,7 @@ impl<'a> Converter<'_, 'a> {
         self.builder.enter(yes);
     }
 
-    fn pattern(&mut self, pattern: &'a Pattern, subject: Value, miss: Miss) {
+    fn pattern(&mut self, pattern: &'a Pattern, subject: Value, memo: Option<Memo>, miss: Miss) {
         if self.builder.is_dead() {
             return;
         }
@@ -120,25 +165,27 @@ impl<'a> Converter<'_, 'a> {
             PatternKind::Value(node) => self.case_equality(node, subject, miss),
             PatternKind::Bind(target) => self.bind(target, subject),
             PatternKind::Capture(inner, target) => {
-                self.pattern(inner, subject, miss);
+                self.pattern(inner, subject, memo, miss);
                 self.bind(target, subject);
             }
             PatternKind::Either(left, right) => {
                 let (hit, other) = (self.join(), self.join());
-                self.pattern(left, subject, Miss::Goal(goal(other)));
+                self.pattern(left, subject, memo, Miss::Goal(goal(other)));
                 self.builder.jump(goal(hit));
                 self.builder.enter(other);
-                self.pattern(right, subject, miss);
+                self.pattern(right, subject, memo.map(|memo| memo.behind(left)), miss);
                 self.builder.jump(goal(hit));
                 self.builder.enter(hit);
             }
             PatternKind::Array { constant, before, rest, after } => {
                 let least = before.len() + after.len();
-                let list = self.deconstruct(constant.as_ref(), subject, (least, rest.is_some()), miss);
+                self.class(constant.as_ref(), subject, miss);
+                let list = self.deconstruct(subject, memo, miss);
+                self.length(list, least, rest.is_some(), miss);
                 let (first, last) = (before.len() as u32, after.len() as u32);
                 for (index, pattern) in (0..).zip(before) {
                     let item = self.emit(Op::Item(list, Position::Front(index)));
-                    self.pattern(pattern, item, miss);
+                    self.pattern(pattern, item, None, miss);
                 }
                 if let Some(Some(target)) = rest {
                     let items = self.emit(Op::Item(list, Position::Middle { before: first, after: last }));
@@ -147,17 +194,17 @@ impl<'a> Converter<'_, 'a> {
                 for (index, pattern) in (0..).zip(after) {
                     let position = Position::Back { before: first, after: last, index };
                     let item = self.emit(Op::Item(list, position));
-                    self.pattern(pattern, item, miss);
+                    self.pattern(pattern, item, None, miss);
                 }
             }
             PatternKind::Find { constant, before, middle, after } => {
-                let list = self.deconstruct(constant.as_ref(), subject, (middle.len(), true), miss);
+                self.class(constant.as_ref(), subject, miss);
+                let list = self.deconstruct(subject, memo, miss);
+                self.length(list, middle.len(), true, miss);
                 self.find(list, (before.as_ref(), after.as_ref()), middle, miss);
             }
             PatternKind::Hash { constant, .. } => {
-                if let Some(constant) = constant {
-                    self.case_equality(constant, subject, miss);
-                }
+                self.class(constant.as_ref(), subject, miss);
                 self.keys(&pattern.kind, subject, miss);
             }
         }
@@ -175,23 +222,56 @@ impl<'a> Converter<'_, 'a> {
         self.expect(answer, miss, Reason::Unequal { pattern, value });
     }
 
-    /// The array that an array pattern looks at, with at least so many items, or as many.
-    fn deconstruct(
-        &mut self,
-        constant: Option<&'a Node>,
-        value: Value,
-        (wanted, or_more): (usize, bool),
-        miss: Miss,
-    ) -> Value {
+    /// `Class(…)`
+    fn class(&mut self, constant: Option<&'a Node>, value: Value, miss: Miss) {
         if let Some(constant) = constant {
             self.case_equality(constant, value, miss);
         }
-        let responds = self.emit(Op::Deconstructs { value, keys: false });
-        self.expect(responds, miss, Reason::Missing { value, keys: false });
-        let list = self.emit(Op::Deconstruct(value));
+    }
+
+    fn length(&mut self, list: Value, wanted: usize, or_more: bool, miss: Miss) {
         let wanted = wanted as u32;
         let fits = self.emit(Op::Length { list, count: wanted, or_more });
         self.expect(fits, miss, Reason::Length { list, wanted, or_more });
+    }
+
+    /// The array that an array pattern looks at.
+    fn deconstruct(&mut self, value: Value, memo: Option<Memo>, miss: Miss) -> Value {
+        let known = memo.and_then(|memo| self.builder.local(memo.local));
+        let (Some(Memo { local, is_asked }), Some(known)) = (memo, known) else {
+            return self.ask(value, None, miss);
+        };
+        if matches!(self.builder.code.op(known), Op::Nil) {
+            return self.ask(value, Some(local), miss);
+        }
+        let (ask, there, no, have) = (self.join(), self.join(), self.join(), self.join());
+        if !is_asked {
+            let is_new = self.emit(Op::IsNil(known));
+            self.builder.branch(is_new, goal(ask), goal(there));
+            self.builder.enter(there);
+        }
+        self.builder.branch(known, Goal { join: have, value: Some(known) }, goal(no));
+        self.builder.enter(no);
+        self.missed(miss, Reason::Missing { value, keys: false });
+        if !is_asked {
+            self.builder.enter(ask);
+            let list = self.ask(value, Some(local), miss);
+            self.builder.jump(Goal { join: have, value: Some(list) });
+        }
+        self.builder.enter(have).unwrap_or(known)
+    }
+
+    fn ask(&mut self, value: Value, memo: Option<LocalId>, miss: Miss) -> Value {
+        let responds = self.emit(Op::Deconstructs { value, keys: false });
+        if let Some(memo) = memo {
+            let no = self.emit(Op::False);
+            self.builder.set_local(memo, no);
+        }
+        self.expect(responds, miss, Reason::Missing { value, keys: false });
+        let list = self.emit(Op::Deconstruct(value));
+        if let Some(memo) = memo {
+            self.builder.set_local(memo, list);
+        }
         list
     }
 
@@ -214,7 +294,7 @@ impl<'a> Converter<'_, 'a> {
         self.builder.enter(there);
         for (offset, pattern) in (0..).zip(middle) {
             let item = self.emit(Op::ItemAt { list, index, offset });
-            self.pattern(pattern, item, Miss::Goal(goal(next)));
+            self.pattern(pattern, item, None, Miss::Goal(goal(next)));
         }
         self.builder.jump(goal(hit));
         self.builder.enter(next);
@@ -264,7 +344,7 @@ impl<'a> Converter<'_, 'a> {
         }
         for ((_, pattern), key) in pairs.iter().zip(&keys) {
             let item = self.emit(Op::Key { hash, key: *key });
-            self.pattern(pattern, item, miss);
+            self.pattern(pattern, item, None, miss);
         }
         if let Some(target) = rest {
             let others = self.emit(Op::WithoutKeys { hash, names });
