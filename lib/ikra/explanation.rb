@@ -29,6 +29,9 @@ module Ikra
     Line = Struct.new(:path, :number, :text, :types)
 
     TRAPS = "Unsupported, where an element comes to it"
+    # They are told, not changed.
+    [Column, Line].each { |kind| kind.members.each { |name| kind.undef_method(:"#{name}=") } }
+
     # The widths of what is stored, in bytes.
     WIDTHS = { "bool" => 1, "i8" => 1, "i32" => 4, "f32" => 4, "i64" => 8, "f64" => 8 }.freeze
     # A page has so many lines, and so many of a sort.

@@ -6,14 +6,6 @@ module Ikra
     # The phases of a section, in order: its text is found, types are inferred, it is compiled; elements run in plain
     # Ruby meanwhile; objects are read, columns go to the GPU, the kernel runs, columns come back, objects are written.
     PHASES = %i[capture infer compile ruby read upload kernel download write_back].freeze
-    # The extension's names of phases that have others here.
-    NAMES = { trace: :read, copy_back: :write_back }.freeze
-    private_constant :NAMES
-
-    # @api private
-    # @param facts [Hash] what the extension tells
-    # @return [Hash{Symbol => Float}] the seconds of phases
-    def self.phases(facts) = facts.transform_keys { |name| NAMES.fetch(name, name) }.slice(*PHASES)
 
     # @return [Integer] number of sections
     attr_reader :sections
@@ -48,6 +40,9 @@ module Ikra
       end
     end
 
+    # It is told, not changed.
+    Row.members.each { |name| Row.undef_method(:"#{name}=") }
+
     # The blocks of the sections, those that took longest first. Elements and ticks are those of all calls; nil in plain
     # Ruby, which counts none. The phases of sections that run at the same time on several threads are not told apart.
     #
@@ -66,7 +61,7 @@ module Ikra
       @lines, @parts = facts.values_at(:lines, :parts).map do |counts|
         (counts || {}).sort_by { |name, count| [-count, name] }.to_h.transform_values { |count| count / all }
       end
-      @seconds = self.class.phases(facts)
+      @seconds = Recording.phases(facts)
       @sections = facts[:sections]
       @backend = facts[:backend]
       @steps = facts[:steps]

@@ -8,6 +8,9 @@ module Ikra
     # One call. The phases are those of the extension, in seconds.
     Event = Struct.new(:operation, :place, :elements, :ticks, :thread, :start, :seconds, :backend, :phases)
 
+    # The extension's names of phases that have others here.
+    NAMES = { trace: :read, copy_back: :write_back }.freeze
+
     # What is counted all the time.
     @counts = { sections: 0, plain: 0, unsupported: 0, conflicts: 0, given_up: 0 }
     # A list of events for each profile that is open.
@@ -16,6 +19,10 @@ module Ikra
     class << self
       # @return [Hash{Symbol => Integer}]
       def counts = @counts.dup
+
+      # @param facts [Hash] what the extension tells
+      # @return [Hash{Symbol => Float}] the seconds of phases
+      def phases(facts) = facts.transform_keys { |name| NAMES.fetch(name, name) }.slice(*Profile::PHASES)
 
       # @param what [Symbol] a key of {counts}
       def count(what) = @counts[what] += 1
@@ -51,7 +58,7 @@ module Ikra
         event.seconds = now - event.start
         facts = Native.close_profile(number)
         event.backend = facts[:backend]
-        event.phases = Profile.phases(facts).reject { |_, seconds| seconds.zero? }
+        event.phases = phases(facts).reject { |_, seconds| seconds.zero? }
         lists.each { |list| list << event }
       end
 
