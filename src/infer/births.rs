@@ -520,7 +520,13 @@ impl Memo {
         all.extend(
             self.settled_lists.iter().chain(&self.lists_of_drivers).map(|kind| Type::List(*kind).into()),
         );
-        all.extend(self.settled.iter().chain(&self.of_drivers).chain(&self.raised).map(|class| Type::Made(*class).into()));
+        all.extend(
+            self.settled
+                .iter()
+                .chain(&self.of_drivers)
+                .chain(&self.raised)
+                .map(|class| Type::Made(*class).into()),
+        );
         let mut leaving = Leaving::default();
         while let Some(types) = all.pop() {
             for ty in &types {

@@ -21,8 +21,8 @@ pub(super) enum Message {
     Ruby(Vec<MessagePart>),
     /// The same with values that may be texts, or are inspected.
     Told(Vec<MessagePart>),
-    /// The same of a value that no pattern matches: of ASCII only it is in US-ASCII.
-    Unmatched(Vec<MessagePart>),
+    /// The same of a value that no pattern matches, or of a name: of ASCII only it is in US-ASCII.
+    InAscii(Vec<MessagePart>),
     /// The same of a value that a comparison or conversion is about: a large Integer is told by its class.
     About(Vec<MessagePart>),
     /// The same of an index and the length of an array: what is behind the index, and whether all indices are told.
@@ -361,8 +361,11 @@ impl Lowerer<'_> {
                         let name = self.host.class_name(*class);
                         if name.starts_with('#') { Message::Unknown } else { Message::ClassName(name) }
                     }
-                    (Some(parts), Raised::ByRuby) if self.is_unmatched(*class) => {
-                        Message::Unmatched(parts.clone())
+                    (Some(parts), Raised::ByRuby)
+                        if self.is_unmatched(*class)
+                            || self.host.is_subclass(*class, ClassId::NAME_ERROR) =>
+                    {
+                        Message::InAscii(parts.clone())
                     }
                     (Some(parts), Raised::ByRuby) if parts.iter().all(is_plain_text) => {
                         Message::Ruby(parts.clone())
@@ -457,7 +460,7 @@ impl Lowerer<'_> {
                 self.in_no_encoding(text)
             }
             Message::Told(parts) => self.telling_message(parts, operands, "inspect"),
-            Message::Unmatched(parts) => {
+            Message::InAscii(parts) => {
                 let text = self.telling_message(parts, operands, "inspect");
                 if text.types.single().is_some_and(Type::is_made_string) {
                     return self.send(&text, "#in_ascii", &[], 0xc0);

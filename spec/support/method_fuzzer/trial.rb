@@ -80,7 +80,10 @@ module MethodFuzzer
     end
 
     # MRI itself does not tell all arguments of what it calls.
-    def kept(error) = KeptFacts.of(error).except(:args).transform_values { |value| Show.of(value) }
+    def kept(error) = KeptFacts.of(error).except(:args).transform_values { |value| Show.of(value) }.merge(named(error))
+
+    # A name that was a String is a Symbol where there is one, which hangs on what else the process has run.
+    def named(error) = error.is_a?(NameError) && error.name ? { name: error.name.to_s } : {}
 
     # Has the section judged, and again without the calls that it is refused for, or in halves where those are not told.
     def try(calls)
