@@ -361,10 +361,7 @@ impl Lowerer<'_> {
                         let name = self.host.class_name(*class);
                         if name.starts_with('#') { Message::Unknown } else { Message::ClassName(name) }
                     }
-                    (Some(parts), Raised::ByRuby)
-                        if self.is_unmatched(*class)
-                            || self.host.is_subclass(*class, ClassId::NAME_ERROR) =>
-                    {
+                    (Some(parts), Raised::ByRuby) if self.tells_in_ascii(*class) => {
                         Message::InAscii(parts.clone())
                     }
                     (Some(parts), Raised::ByRuby) if parts.iter().all(is_plain_text) => {
@@ -390,18 +387,27 @@ impl Lowerer<'_> {
     }
 
     /// The same of a message that a built-in method has.
-    pub(crate) fn message_of_ruby(&mut self, parts: Vec<MessagePart>, operands: &[Value]) -> Operand {
+    pub(crate) fn message_of_ruby(
+        &mut self,
+        class: ClassId,
+        parts: Vec<MessagePart>,
+        operands: &[Value],
+    ) -> Operand {
         let zero = self.b.i64(0);
         let mut all = [zero; 2];
         for (at, operand) in all.iter_mut().zip(operands) {
             *at = self.encode_payload(*operand);
         }
-        self.kept_message(&Message::Told(parts), all)
+        let message = if self.tells_in_ascii(class) { Message::InAscii(parts) } else { Message::Told(parts) };
+        self.kept_message(&message, all)
     }
 
-    fn is_unmatched(&self, class: ClassId) -> bool {
-        ["NoMatchingPatternError", "NoMatchingPatternKeyError"]
-            .contains(&self.host.class_name(class).as_str())
+    /// Is a message that Ruby's own methods give it in US-ASCII, where others are in no encoding?
+    fn tells_in_ascii(&mut self, class: ClassId) -> bool {
+        let is_name = self.host.is_subclass(class, ClassId::NAME_ERROR);
+        is_name
+            || ["NoMatchingPatternError", "NoMatchingPatternKeyError"]
+                .contains(&self.host.class_name(class).as_str())
     }
 
     /// Is the message of the class's exceptions what they are raised with?

@@ -175,7 +175,7 @@ impl Lowerer<'_> {
         if !self.keeps_facts(class) {
             return self.fail(ErrorKind::Raise { class, message: Some(message) }, operands);
         }
-        let message = self.message_of_ruby(message, operands);
+        let message = self.message_of_ruby(class, message, operands);
         self.raise_keeping(class, Some(message), None, given)
     }
 
