@@ -46,6 +46,11 @@ pub struct Hir {
     pub names: Vec<String>,
     /// Why [`Op::Unsupported`] cannot run.
     pub diagnostics: Vec<Diagnostic>,
+    /// The modules that it stands in, outermost first, along which constants are looked up; `None` for a computed one.
+    pub nesting: Vec<Option<Name>>,
+    /// The text was evaluated in a binding, whose local variables [`CallKind::Variable`](super::CallKind::Variable) can
+    /// mean.
+    pub in_binding: bool,
 }
 
 impl Hir {
@@ -210,7 +215,8 @@ pub enum Terminator {
     Return(Value),
     /// `break` of a block: ends the call that it was given to.
     Break(Value),
-    /// `return` of a block: ends the method or lambda that the block stands in.
+    /// `return` of a block: ends the method or lambda that the block stands in, or the block itself where the call that
+    /// it is given to makes a lambda or a method of it.
     Leave(Value),
     /// Raises again what a `Rescue` or `Ensure` was entered with.
     Resume(Value),

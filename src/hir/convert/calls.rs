@@ -5,7 +5,7 @@ use super::super::code::{Arg, ArgKind, CodeKind, Local, Source, SyncData, Value}
 use super::super::op::{Call, CallKind, Op};
 use super::{Converter, goal};
 use crate::source::Span;
-use crate::syntax::ast::{self, BlockArg, BlockLiteral, KeywordArg, Kind, Node, StringPart};
+use crate::syntax::ast::{self, BARE_HASH, BlockArg, BlockLiteral, KeywordArg, Kind, Node, StringPart};
 
 /// What a call is sent with.
 pub(super) struct Sent {
@@ -74,6 +74,10 @@ impl<'a> Converter<'_, 'a> {
                 Kind::KeywordArgs(pairs) => {
                     for pair in pairs {
                         args.push(match pair {
+                            // Others than Symbols are among the names.
+                            KeywordArg::Pair(name, node) if name == BARE_HASH => {
+                                Arg { kind: ArgKind::KeywordSplat, value: self.value(node) }
+                            }
                             KeywordArg::Pair(name, node) => {
                                 let kind = ArgKind::Keyword(self.name(name));
                                 Arg { kind, value: self.value(node) }

@@ -43,6 +43,9 @@ pub fn convert(code: &ast::Code) -> Result<Hir, Diagnostic> {
         let error = code.errors.contains(&local).then_some(use_of_it);
         shared.hir.locals.push(LocalData { name, is_cell: shared.scopes.is_cell(local), error });
     }
+    let nesting = code.nesting.iter();
+    shared.hir.nesting = nesting.map(|module| module.as_deref().map(|name| shared.name(name))).collect();
+    shared.hir.in_binding = code.in_binding;
     let kind = match code.kind {
         ast::CodeKind::Method => CodeKind::Method,
         ast::CodeKind::Block => CodeKind::Block,

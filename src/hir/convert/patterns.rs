@@ -143,16 +143,20 @@ impl<'a> Converter<'_, 'a> {
     /// Goes on where the test holds.
     fn expect(&mut self, test: Value, miss: Miss, reason: Reason) {
         let yes = self.join();
+        self.branch(test, goal(yes), miss, reason);
+        self.builder.enter(yes);
+    }
+
+    fn branch(&mut self, test: Value, yes: Goal, miss: Miss, reason: Reason) {
         match miss {
-            Miss::Goal(miss) => self.builder.branch(test, goal(yes), miss),
+            Miss::Goal(miss) => self.builder.branch(test, yes, miss),
             Miss::Raise(..) => {
                 let no = self.join();
-                self.builder.branch(test, goal(yes), goal(no));
+                self.builder.branch(test, yes, goal(no));
                 self.builder.enter(no);
                 self.missed(miss, reason);
             }
         }
-        self.builder.enter(yes);
     }
 
     fn pattern(&mut self, pattern: &'a Pattern, subject: Value, memo: Option<Memo>, miss: Miss) {
@@ -244,15 +248,14 @@ impl<'a> Converter<'_, 'a> {
         if matches!(self.builder.code.op(known), Op::Nil) {
             return self.ask(value, Some(local), miss);
         }
-        let (ask, there, no, have) = (self.join(), self.join(), self.join(), self.join());
+        let (ask, there, have) = (self.join(), self.join(), self.join());
         if !is_asked {
             let is_new = self.emit(Op::IsNil(known));
             self.builder.branch(is_new, goal(ask), goal(there));
             self.builder.enter(there);
         }
-        self.builder.branch(known, Goal { join: have, value: Some(known) }, goal(no));
-        self.builder.enter(no);
-        self.missed(miss, Reason::Missing { value, keys: false });
+        let reason = Reason::Missing { value, keys: false };
+        self.branch(known, Goal { join: have, value: Some(known) }, miss, reason);
         if !is_asked {
             self.builder.enter(ask);
             let list = self.ask(value, Some(local), miss);
@@ -284,13 +287,13 @@ impl<'a> Converter<'_, 'a> {
         miss: Miss,
     ) {
         let count = middle.len() as u32;
-        let (there, next, nowhere, hit) = (self.join(), self.join(), self.join(), self.join());
+        let (there, next, hit) = (self.join(), self.join(), self.join());
         let first = self.emit(Op::Integer(0));
         let assigned = self.assigned_by_patterns(middle);
         let (head, index) = self.builder.begin_loop(assigned, Some(first));
         let index = index.unwrap_or(first);
         let fits = self.emit(Op::Fits { list, index, count });
-        self.builder.branch(fits, goal(there), goal(nowhere));
+        self.branch(fits, goal(there), miss, Reason::NotFound { list });
         self.builder.enter(there);
         for (offset, pattern) in (0..).zip(middle) {
             let item = self.emit(Op::ItemAt { list, index, offset });
@@ -300,8 +303,6 @@ impl<'a> Converter<'_, 'a> {
         self.builder.enter(next);
         let index_after = self.emit(Op::Next(index));
         self.builder.again(&head, Some(index_after));
-        self.builder.enter(nowhere);
-        self.missed(miss, Reason::NotFound { list });
         self.builder.enter(hit);
         if let Some(target) = before {
             let items = self.emit(Op::Before { list, index });

@@ -86,6 +86,7 @@ impl Evaluator {
         let answer = self.run(hir, *code, this.clone(), entry, captures, around);
         match answer {
             Err(Leaving::Return(of, value)) if proc.is_lambda && of == own => Ok(value),
+            Err(Leaving::Break(of, value)) if proc.is_lambda && of == proc.token => Ok(value),
             other => other,
         }
     }
