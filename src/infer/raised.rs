@@ -2,7 +2,6 @@
 //! that [`super::evacuation`] writes of a result in which one thing may stand several times.
 
 use super::evacuation::ARRAY_HEADER;
-use super::lists::LIST_FROZEN;
 use super::operand;
 use super::results::width;
 use crate::heap::Schema;
@@ -26,8 +25,8 @@ pub fn raised_words(memory: &[i64], start: i64, class: ClassId, schema: &Schema)
             }
             What::List(kind) => {
                 let items = &schema.lists[kind.0 as usize];
-                let length = usize::try_from(copy.words[at + 1] & !LIST_FROZEN).ok()?;
-                for item in 0..length {
+                // The upper half of the word says whether it is frozen, or a key.
+                for item in 0..copy.words[at + 1] as u32 as usize {
                     copy.replace(items, at + ARRAY_HEADER as usize + item * width(items))?;
                 }
             }
@@ -92,8 +91,7 @@ impl Copy<'_> {
         if let Some(Type::List(kind)) = types.single() {
             let [length, _, first] = *self.range(start, 3)? else { return None };
             self.words.extend([!i64::from(kind.0), length]);
-            let count =
-                (length & !LIST_FROZEN).checked_mul(width(&self.schema.lists[kind.0 as usize]) as i64)?;
+            let count = i64::from(length as u32) * width(&self.schema.lists[kind.0 as usize]) as i64;
             let items = self.range(first, count)?.to_vec();
             self.words.extend(items);
             self.unseen.push((What::List(*kind), to));
