@@ -303,15 +303,17 @@ module Ikra
         return exception_class.new unless parts
 
         told = parts.map { |value, text, inspected| text || (inspected ? value.inspect : value.to_s) }
-        # A String alone is given as it is, which may be frozen.
-        return exception_class.new(told.first) if told.one? && !by_ruby
+        exception_class.new(by_ruby ? said_by(exception_class, told.join) : joined(told))
+      end
 
-        message = told.join
-        return exception_class.new(said_by(exception_class, message)) if by_ruby
+      # A String alone is given as it is, which may be frozen. Of several the first that is not in US-ASCII has the
+      # encoding of all, as where a String is put together.
+      def joined(texts)
+        return texts.first if texts.one?
 
-        # The first part that is not in US-ASCII has the encoding of all, as where a String is put together.
-        written = told.map(&:encoding).find { |encoding| encoding != Encoding::US_ASCII }
-        exception_class.new(written && message.ascii_only? ? message.force_encoding(written) : message)
+        message = texts.join
+        written = texts.map(&:encoding).find { |encoding| encoding != Encoding::US_ASCII }
+        written && message.ascii_only? ? message.force_encoding(written) : message
       end
 
       # A message of Ruby's own methods: ASCII only it is in US-ASCII where it tells names and patterns, else in none.
@@ -376,7 +378,7 @@ module Ikra
         end
         text.start_with?("#") ? text : "#{text}:#{CLASS.bind_call(receiver)}"
       end
-      private_class_method :said, :ask, :there?, :described, :inspected, :native, :said_by
+      private_class_method :said, :ask, :there?, :described, :inspected, :native, :said_by, :joined
     end
   end
   private_constant :Failures
