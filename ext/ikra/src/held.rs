@@ -44,6 +44,7 @@ const HELD: &[(&str, &[&str])] = &[
             "reading/symbols::Symbols.values",
             "reading/tracer::Kept.value",
             "running/given_procs::GivenProc.value",
+            "section::Run.told",
             "sync::Syncs.at_first",
             "sync::Syncs.blocks",
             "vm/pinned::Pinned.arrays",
