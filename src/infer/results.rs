@@ -100,7 +100,9 @@ impl Lowerer<'_> {
         });
         let value = Operand { types: stored.clone(), values, birth: Birth::UNKNOWN };
         let lists = self.memo.list_items();
-        match self.row.is_some() || is_shared(stored, &|kind| lists[kind.0 as usize].clone()) {
+        // Where elements of any class keep what they have made in their objects, those of all classes write alike.
+        let any_stores = !self.memo.stores_made.is_empty() && !self.settles();
+        match self.row.is_some() || any_stores || is_shared(stored, &|kind| lists[kind.0 as usize].clone()) {
             true => {
                 self.refuse_keys_with_hashes(stored, &mut Vec::new());
                 self.evacuate(&value, &row);

@@ -71,3 +71,4 @@ Parity.table "Kernel", on: :mixed do
 end
 
 Parity.table("Kernel", on: :symbols) { unary "!~", code: "x !~ /b/" }
+Parity.table("Kernel", on: :integers) { unary "=~", code: ["x =~ /b/", "x =~ nil"] }
