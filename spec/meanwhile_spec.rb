@@ -150,6 +150,13 @@ RSpec.describe Ikra do
     end
   end
 
+  it "does not begin in Ruby where a name that comes as it runs says what is called" do
+    list = []
+    text = "->(list) { [1, 2].pselect { |x| x.public_send(%i[itself + -][x % 5], *[]); list << [x, 3].minmax; 3 + nil } }"
+    [0, 1, 2].each { |count| expect { after(count, text, list) }.to raise_error(StandardError) }
+    expect(list).to eq([])
+  end
+
   it "changes nothing where all elements fail" do
     %w[pmap pselect peach].each do |name|
       list = [0]

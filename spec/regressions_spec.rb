@@ -560,6 +560,15 @@ each_compiling_backend do
     end
   end
 
+  it "gives what elements of all classes give where those of some keep what they have made" do
+    keeping = Class.new { def keep(x) = @kept = "k" + x.to_s }
+    others = Class.new(keeping) { def keep(x) = x }
+    list = [4, 5, 1]
+    base = [others.new, keeping.new, others.new]
+    expect_same(base) { |x| x.keep(3) if list[1] > 7; list.drop(1) }
+    expect_same(base) { |x| x.keep(list[0]); list.drop(1) }
+  end
+
   it "has =~ and !~ of all objects where Ruby has" do
     expect_same([1, 2.5]) { |x| x !~ 2 }
     expect_same([1, nil, []]) { |x| x =~ /a/ }

@@ -304,6 +304,8 @@ pub struct Schema {
     pub stores_made: bool,
     /// What elements make gets rows.
     pub settles: bool,
+    /// Elements push to arrays that others see, which happens at their end: where none comes to that, no code does it.
+    pub pushes: bool,
     /// The instance variables of the objects that leave the section. In which order they were set tells
     /// [`crate::infer::OrderNames`].
     pub leaving: BTreeMap<ClassId, Vec<String>>,

@@ -1049,6 +1049,7 @@ impl Lowerer<'_> {
             made: self.memo.made.iter().map(|(class, made)| (*class, made.fields.clone())).collect(),
             stores_made: !self.memo.stores_made.is_empty() && !self.settles(),
             settles: self.program.kernels.iter().any(|kernel| kernel.settles),
+            pushes: !self.memo.logs.is_empty() || !self.memo.remembered.is_empty(),
             leaving: self.memo.leaving.clone(),
             orders: self.memo.orders.clone(),
         }

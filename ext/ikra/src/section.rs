@@ -1114,11 +1114,14 @@ impl<'a> Run<'a> {
             && ticks == 1
             && !matches!(output, Output::Program | Output::Nothing)
             && !version.changes()
-            // What elements leave for their end, such as what they push, is not in a program in which none comes to it.
+            && !inferred.schema.pushes
+            // What elements leave for their end is not in a program in which none comes to it.
             && !(matches!(output, Output::Values | Output::Kept) && inferred.schema.result.iter().next().is_none())
             && !inferred.schema.arrays.iter().any(|array| array.written && !array.made)
             && !version.program.uses_random
             && inferred.traps.is_empty()
+            // What is called by a name that comes as the section runs, and what is behind that, may change anything.
+            && !version.program.sites.iter().any(|site| site.error == ErrorKind::NewName)
             && version.syncs.is_empty()
             && version.procs.is_empty()
             // What comes of columns is columns.
