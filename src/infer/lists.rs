@@ -479,8 +479,7 @@ impl Lowerer<'_> {
         let places = (self.item_word(items, to, width), self.item_word(items, from, width));
         let zero = self.b.i64(0);
         let words = self.item_word(zero, count, width);
-        let memory = (self.scratch(), self.b.i32(0));
-        self.b.intrinsic(Intrinsic::MoveWords, vec![memory], vec![places.0, places.1, words]);
+        self.move_words(places, words, false);
     }
 
     /// Are items of `other` words that a list of the kind can have as they are, and refer to no scratch memory?
