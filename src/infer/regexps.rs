@@ -8,6 +8,7 @@ use super::leaving::FROZEN;
 use super::operand::Operand;
 use crate::ir::{ScalarSource, Value};
 use crate::regexp::{Pattern, Request};
+use crate::source::Span;
 use crate::syntax::ast::LocalId;
 use crate::types::{ClassId, RecordType, Type};
 use std::rc::Rc;
@@ -28,19 +29,29 @@ impl Lowerer<'_> {
         lowered
     }
 
-    /// The frame of the user's code that called a built-in, and its local that holds the last match.
-    fn place_of_match(&self) -> Option<(usize, LocalId)> {
-        let mut at = self.current;
+    /// The frame of the user's code that called a built-in, its local that holds the last match, and where it made the
+    /// call.
+    fn place_of_match(&self) -> Option<(usize, LocalId, Span)> {
+        let (mut at, mut span) = (self.current, self.span);
         loop {
             let frame = &self.frames[at];
             if !frame.builtin {
-                return frame.last_match.map(|local| (at, local));
+                return frame.last_match.map(|local| (at, local, span));
             }
             if frame.outermost || frame.caller == at {
                 return None;
             }
-            at = frame.caller;
+            (at, span) = (frame.caller, frame.call_span);
         }
+    }
+
+    /// Runs `work` as if `frame` was what is being lowered, at `span`.
+    fn within_frame<R>(&mut self, frame: usize, span: Span, work: impl FnOnce(&mut Self) -> R) -> R {
+        let here = (self.current, self.span);
+        (self.current, self.span) = (frame, span);
+        let result = work(self);
+        (self.current, self.span) = here;
+        result
     }
 
     /// Is what is matched now looked at by the code that called a built-in?
@@ -48,20 +59,16 @@ impl Lowerer<'_> {
         self.place_of_match().is_some()
     }
 
+    /// Sets the last match of the code that called this one to `found` (a MatchData, or nil).
     pub(crate) fn set_match(&mut self, found: Operand) {
-        if let Some((frame, local)) = self.place_of_match() {
-            let current = std::mem::replace(&mut self.current, frame);
-            self.write_local(local, found);
-            self.current = current;
+        if let Some((frame, local, span)) = self.place_of_match() {
+            self.within_frame(frame, span, |s| s.write_local(local, found));
         }
     }
 
     pub(crate) fn last_match(&mut self) -> Option<Operand> {
-        let (frame, local) = self.place_of_match()?;
-        let current = std::mem::replace(&mut self.current, frame);
-        let found = self.read_local(local);
-        self.current = current;
-        Some(found)
+        let (frame, local, span) = self.place_of_match()?;
+        Some(self.within_frame(frame, span, |s| s.read_local(local)))
     }
 
     /// What a chain's pattern has matched right before it runs the block of the current frame. False: nobody knows.
@@ -74,12 +81,13 @@ impl Lowerer<'_> {
         let chain = &self.frames[around];
         let is_chain = self.host.place(chain.code.span).0.starts_with("(ikra chain ");
         let Some(local) = chain.last_match.filter(|_| is_chain) else { return unknown };
-        let current = std::mem::replace(&mut self.current, around);
-        let found = self.read_local(local);
-        // The block may match something itself, which a later one would see.
-        self.write_local(local, unknown);
-        self.current = current;
-        found
+        let span = self.frame().call_span;
+        self.within_frame(around, span, |s| {
+            let found = s.read_local(local);
+            // The block may match something itself, which a later one would see.
+            s.write_local(local, unknown);
+            found
+        })
     }
 
     /// A MatchData: its pattern, a String that stays as it is, and the bytes at which the groups begin and end.
