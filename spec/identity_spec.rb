@@ -108,3 +108,35 @@ each_backend do
     expect_same([3]) { |n| list = Array.new(n) { 0.0 / 0 }; [list == list, list <=> list] }
   end
 end
+
+each_compiling_backend do
+  it "refuses only where Ruby's answer depends on which NaN it is" do
+    nan = Float::NAN
+    expect_same([1.0, 2.0]) { |x| [[x, nan].include?(3.0), [nan, x].index(x), [x, nan] == [3.0, nan], nan === nan] }
+    ask = [->(x) { [x, nan].include?(nan) }, ->(x) { [x, nan] == [x, nan] }, ->(x) { [nan, x].eql?([nan, x]) },
+           ->(x) { [x, nan, nan].uniq.size }, ->(x) { { x => nan } == { x => nan } }, ->(x) { [nan, x] - [nan] },
+           ->(x) { [x, x * nan].count(nan) }]
+    ask.each do |block|
+      expect { [1.0].pmap(&block) }.to raise_error(Ikra::UnsupportedError, /two Floats.*\[unsupported-identity\]/m)
+    end
+  end
+
+  it "knows which numbers are immediate values" do
+    numbers = [0, 5, -(2**62), (2**62) - 1]
+    expect_same(numbers) { |x| [x.equal?(x + 0), x.equal?(x ^ 1)] }
+    expect_same([0.0, 1.5, -1.5, 1e70, 1e-70]) { |x| [x.equal?(x * 1), x.equal?(x - 1)] }
+    [2**62, -(2**62) - 1, -0.0, 1e300, 1e-300, Float::NAN, [0x3000000000000000].pack("q").unpack1("d")].each do |x|
+      expect { [x].pmap { |y| y.equal?(y * 1) } }.to raise_error(Ikra::UnsupportedError, /unsupported-identity/)
+    end
+  end
+
+  it "refuses several NaN that blocks give where Ruby looks which are the same" do
+    nan = Float::NAN
+    expect([1, 2].pgroup_by { |x| x > 1 ? nan : 1.0 }.size).to eq(2)
+    expect([nan, nan].puniq).to eq([nan])
+    [-> { [1, 2].pgroup_by { nan } }, -> { [1, 2].puniq { [nan] } }, -> { [1, 2].plazy.map { nan }.tally },
+     -> { [1, 2].plazy.map { nan }.uniq.to_a }, -> { [1, 2].pto_h { |x| [nan, x] } }].each do |call|
+      expect(&call).to raise_error(Ikra::UnsupportedError, /which NaN are one object.*\[unsupported-identity\]/m)
+    end
+  end
+end

@@ -124,7 +124,7 @@ module Ikra
     # @yield [element]
     # @return [Chain] of the elements without those that are equal to an earlier one, or for which the block gives an
     #   equal value
-    def uniq(&block) = unchanged(:uniq).passed(:uniq, [], block)
+    def uniq(&block) = unchanged(:uniq).passed(:uniq, [], block, computed: !@stages.empty?)
 
     # @param others [Array<Enumerable>]
     # @yield [element, other, ...] for what it changes

@@ -31,6 +31,8 @@ module Ikra
     # them. Keys to sort by are there all before.
     COMPARING = %i[group_by tally tally_by uniq uniq! to_set to_h chunk min max minmax min_by max_by minmax_by sum
                    inject reduce].freeze
+    # What looks for values that are equal.
+    TELLING_APART = %i[group_by tally uniq uniq! to_set to_h chunk].freeze
     # Those stages that see elements as one value each.
     WHOLE = %i[uniq drop zip].freeze
     # Does Lazy#zip make several values also of elements that are one? Ruby 3.1's does, 3.4's does not.
@@ -173,7 +175,7 @@ module Ikra
 
     # Ruby's own method, with a block that gives what the section has given.
     def replay(values)
-      values = values.to_a
+      values = told_apart(values.to_a)
       return values.public_send(@name, *@arguments) unless @block
 
       row = -1
@@ -181,6 +183,27 @@ module Ikra
       # Methods of Array and of Enumerable differ in what they say.
       again = again.each if again.is_a?(Array) && !@collection.is_a?(Array)
       again.public_send(@name, *@arguments) { values[row += 1] }
+    end
+
+    # Ruby takes an object for equal to itself, also NaN. Which of those that a section computes are one object nobody
+    # knows.
+    #
+    # @return [Array] the values
+    def told_apart(values)
+      return values unless TELLING_APART.include?(@name) && (@block || @stages.any? || @options[:computed])
+      return values if values.lazy.select { |value| nan?(value, 0) }.first(2).size < 2
+
+      raise UnsupportedError,
+            "which NaN are one object is not known of those that a section computes, and `#{@name}` takes one for " \
+            "equal to itself [unsupported-identity]\n  hint: make them something else: `value.nan? ? nil : value`"
+    end
+
+    def nan?(value, depth)
+      case value
+      when Float then value.nan?
+      when Array then depth < 10 && value.any? { |item| nan?(item, depth + 1) }
+      when Struct, Hash then depth < 10 && value.to_a.any? { |item| nan?(item, depth + 1) }
+      end
     end
 
     # Where the block's values belong to items, these must be there first.
@@ -211,7 +234,12 @@ module Ikra
     def all(values) = values.to_a
 
     # Ruby's own method over what comes out of the stages.
-    def of_all(values) = @stages.empty? ? ruby : values.to_a.public_send(@name, *@arguments)
+    def of_all(values)
+      return told_apart(values.to_a).public_send(@name, *@arguments) unless @stages.empty?
+
+      told_apart(@collection) if @options[:computed]
+      ruby
+    end
 
     def column(values)
       values.is_a?(Array) ? Native.values(values) : values

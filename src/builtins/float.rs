@@ -1,7 +1,7 @@
 //! Float: doubles.
 
 use super::numeric::arithmetic;
-use super::{Invocation, Row, bare, row};
+use super::{Invocation, Row, bare, number_identity, row};
 use crate::infer::{Lowerer, Operand};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
 use crate::types::Type;
@@ -20,7 +20,6 @@ pub(super) const ROWS: &[Row] = &[
         numbers(s, c, &remainder)
     }),
     row("equal?", |s, c| {
-        // Identity is that of the bits.
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
         s.switch(&arg, 1, &mut |s, arg| {
             if arg.types.single() != Some(&Type::Float) {
@@ -28,7 +27,9 @@ pub(super) const ROWS: &[Row] = &[
             }
             let a = s.b.unary(UnaryOp::BitsToI64, c.receiver.value());
             let b = s.b.unary(UnaryOp::BitsToI64, arg.value());
-            Operand::bool(s.b.compare(Comparison::Eq, a, b))
+            let same = s.b.compare(Comparison::Eq, a, b);
+            number_identity::check_immediate(s, &c.receiver, same);
+            Operand::bool(same)
         })
     }),
     row("**", power),

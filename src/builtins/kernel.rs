@@ -1,6 +1,6 @@
 //! What every object has: identity, classes, truth; and Kernel's functions.
 
-use super::{Invocation, Row, bare, carrying, forwarding, naming, row, spreading};
+use super::{Invocation, Row, bare, carrying, forwarding, naming, number_identity, row, spreading};
 use crate::infer::host::{FoundMethod, Method};
 use crate::infer::{CallType, Frozen, Lowerer, Operand, RECEIVER, SUBJECT, module_of};
 use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, MessagePart, Receiver, UnaryOp, Value};
@@ -534,7 +534,11 @@ fn identical(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             (Some(Shape::Bool), _) if receiver.types.len() == 1 && arg.types.len() == 1 => {
                 s.b.bool(receiver.types == arg.types)
             }
-            _ => s.b.compare(Comparison::Eq, receiver.value(), arg.value()),
+            _ => {
+                let same = s.b.compare(Comparison::Eq, receiver.value(), arg.value());
+                number_identity::check_immediate(s, &receiver, same);
+                same
+            }
         };
         Operand::bool(same)
     })
@@ -561,6 +565,12 @@ fn equals(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         let equal = s.send_from(&receiver, "==", std::slice::from_ref(arg), 2, CallType::Own);
         if equal.is_bottom() { equal } else { Operand::bool(s.truth(&equal)) }
     };
+    if call.name == "#equals" && receiver.types.single() == Some(&Type::Float) {
+        return s.switch(&arg, 5, &mut |s, arg| {
+            number_identity::check_decided_by_value(s, &receiver, &arg);
+            asked(s, &arg)
+        });
+    }
     if !s.has_own_equality(&receiver) {
         return asked(s, &arg);
     }
@@ -627,6 +637,7 @@ fn alike(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         s.branch(10, condition, same_hash, |s| Operand::bool(s.b.bool(false)))
     };
     s.switch(&arg, 5, &mut |s, arg| {
+        number_identity::check_decided_by_value(s, &receiver, &arg);
         let same_shape = receiver.types.single_shape() == arg.types.single_shape();
         let on_heap =
             matches!(receiver.types.single_shape(), Some(Shape::Object(_) | Shape::Array(_) | Shape::Made));

@@ -21,6 +21,7 @@ mod kernel;
 mod lazy;
 mod math;
 mod module;
+mod number_identity;
 mod numeric;
 mod output;
 mod outside;

@@ -1,9 +1,9 @@
 //! What arrays of known length give arrays of known length for: their items are values side by side, so the methods
 //! are unrolled. Each gives `None` where the receiver is another array.
 
-use super::Invocation;
-use crate::infer::{Condition, Lowerer, Operand};
-use crate::ir::{BinaryOp, Comparison};
+use super::{Invocation, number_identity};
+use crate::infer::{CallType, Condition, Lowerer, Operand};
+use crate::ir::{BinaryOp, Comparison, UnaryOp};
 use crate::types::Type;
 use std::ops::Range;
 
@@ -138,7 +138,17 @@ pub(super) fn equal_by(
     if a.iter().chain(&b).all(|item| item.types.iter().all(is_plain)) {
         let mut all = s.b.bool(true);
         for (i, (a, b)) in a.iter().zip(&b).enumerate() {
-            let equal = s.send(a, method, &given(b, with), 0x40 + i as u32);
+            let slot = 0x40 + i as u32;
+            let equal = match number_identity::is_decided_by_value(s, a, b) {
+                Some(decided) => {
+                    // Those behind the first that differ are not compared.
+                    let differs = s.b.unary(UnaryOp::Not, all);
+                    let known = s.b.binary(BinaryOp::OrB, decided, differs);
+                    number_identity::check(s, known);
+                    s.send_from(a, "==", std::slice::from_ref(b), slot, CallType::Own)
+                }
+                None => s.send(a, method, &given(b, with), slot),
+            };
             let equal = s.truth(&equal);
             all = s.b.binary(BinaryOp::AndB, all, equal);
         }

@@ -12,11 +12,11 @@ module Ikra
 
       def tally
         return ruby if nothing_to_run? && !@collection.instance_of?(Array)
-        return all(flow.values).tally(*@arguments) unless @arguments.empty?
+        return told_apart(all(flow.values)).tally(*@arguments) unless @arguments.empty?
 
         counts = nil
         flow.each_part do |values,|
-          counted = column(values)&.tally || values.to_a.tally
+          counted = column(values)&.tally || told_apart(values.to_a).tally
           counts = counts ? counts.merge!(counted) { |_, a, b| a + b } : counted
         end
         counts || {}
@@ -31,7 +31,7 @@ module Ikra
             rows ? items.at(rows) : replay(keys)
           end
         else
-          values = column_or_ruby { return ruby }
+          values = column_or_ruby { return of_all(@collection) }
           rows = column(values)&.firsts
           return of_all(values) unless rows
 
@@ -49,7 +49,7 @@ module Ikra
         values = (@block ? flow(:map, @block) : flow).values
         found = column(values)
         rows = found&.firsts
-        Set.new(rows ? found.take(rows).to_a : values.to_a)
+        Set.new(rows ? found.take(rows).to_a : told_apart(values.to_a))
       end
 
       def to_h
@@ -67,7 +67,7 @@ module Ikra
 
       def chunk
         keyed do |keys|
-          keys = keys.to_a
+          keys = told_apart(keys.to_a)
           pairs = items.to_a.each_with_index.chunk { |_, row| keys[row] }
           pairs.map { |key, all| [key, all.map(&:first)] }.each
         end

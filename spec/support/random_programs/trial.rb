@@ -7,7 +7,6 @@ require_relative "../redefined"
 require_relative "bases"
 require_relative "beginning_in_ruby"
 require_relative "bignums"
-require_relative "nans"
 require_relative "operations"
 require_relative "outlining"
 require_relative "outputs"
@@ -22,7 +21,7 @@ module RandomPrograms
     include Outputs
 
     # What came of it: :passed, :refused (detail: the slug), :broken (nothing to compare with: too much for Ruby, its
-    # answer hangs on which NaN is the same object, or on a bug of Ruby's own) or a kind of failure, with what to show;
+    # answer hangs on a bug of Ruby's own) or a kind of failure, with what to show;
     # the productions that wrote it, if they are counted; and how many sections another process had compiled.
     Verdict = Struct.new(:kind, :detail, :rounds, :tolerated, :written, :kept) do
       def failure? = !%i[passed refused broken].include?(kind)
@@ -262,7 +261,6 @@ module RandomPrograms
     def comparable(kept, expected)
       # How deep calls may be hangs on the machine, and on who calls.
       return verdict(:broken, "Ruby's stack is full") if expected.last.is_a?(SystemStackError)
-      return verdict(:broken, "numbers compared as objects") if Nans.compared? { in_ruby_again(kept) }
       return verdict(:broken, "Ruby lost a break") if breaks_lost?(kept)
 
       yield
