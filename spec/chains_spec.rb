@@ -31,6 +31,48 @@ RSpec.describe Ikra::Chain do
                                   end.to_a, odd.to_a]).to eq([25, 5, [2, 6, 10, 14, 18], [1, 3, 5, 7, 9]])
     end
 
+    it "raises what Ruby comes to, behind stages that need all before them" do
+      inverse = ->(x) { 10 / x }
+      tails = { flat_map: ->(lazy) { lazy.flat_map { |x| [x, x] } }, uniq: ->(lazy) { lazy.uniq },
+                each_slice: ->(lazy) { lazy.each_slice(1) }, drop: ->(lazy) { lazy.drop(1) },
+                zip: ->(lazy) { lazy.zip([1, 2, 3]) }, with_index: ->(lazy) { lazy.select { |x| x }.with_index },
+                take: ->(lazy) { lazy.take(9).map { |x| x + 1 } }, two: ->(lazy) { lazy.uniq.flat_map { |x| [x] } } }
+      tails.each do |name, tail|
+        ends = [->(lazy) { lazy.first(1) }, ->(lazy) { lazy.find { |x| x } }, ->(lazy) { lazy.to_a },
+                ->(lazy) { lazy.include?(7) }]
+        ends.each do |ending|
+          expected, given = %i[lazy plazy].map do |chain|
+            ending.call(tail.call([5, 2, 1, 0].public_send(chain).map(&inverse)))
+          rescue ZeroDivisionError => e
+            e.message
+          end
+          expect(given).to eq(expected), "#{name}: #{given} instead of #{expected}"
+        end
+      end
+    end
+
+    it "reads what it runs over when it is ended" do
+      lights = [3, 7, 9].map { |level| Chains::Light.new(level) }
+      seen = lights.plazy.map { |light| light.level }.flat_map { |level| [level, level] }
+      lights[0].level = 4
+      expect([seen.first, seen.to_a]).to eq([4, [4, 4, 7, 7, 9, 9]])
+      lights[0].level = 5
+      expect([seen.first, seen.inspect]).to eq([5, "#<Ikra::Chain: Array.map.flat_map>"])
+      broken = lights.plazy.map { |light| light.level / 0 }.uniq.each_slice(2)
+      expect { broken.to_a }.to raise_error(ZeroDivisionError)
+    end
+
+    it "runs no block of a stage for elements that nobody asks for" do
+      lights = [3, 7, 9].map { |level| Chains::Light.new(level) }
+      chain = lights.plazy.flat_map { |light| [light.level += 1] }
+      next expect([chain.first, lights.map(&:level)]).to eq([4, [4, 7, 9]]) if backend == :ruby
+
+      expect { chain.first }.to raise_error(Ikra::UnsupportedError, /before `first`.*\[changing-stage\]/m)
+      expect { chain.uniq.to_a }.to raise_error(Ikra::UnsupportedError, /\[changing-stage\]/)
+      expect(lights.map(&:level)).to eq([3, 7, 9])
+      expect([chain.to_a, lights.map(&:level)]).to eq([[4, 8, 10], [4, 8, 10]])
+    end
+
     it "gives the very same objects" do
       lights = [3, 7, 9].map { |level| Chains::Light.new(level) }
       bright = lights.plazy.select { |light| light.bright? }.to_a
@@ -279,10 +321,12 @@ RSpec.describe Ikra::Chain do
       seen = 0
       chain = (1..9).plazy.map { |x| (seen += 1) && [x, x] }
       { flat_map: [], uniq: [], each_slice: [2], drop: [1], zip: [[1]] }.each do |name, arguments|
-        expect { chain.public_send(name, *arguments, &(:itself.to_proc if name == :flat_map)) }
+        block = :itself.to_proc if name == :flat_map
+        expect { chain.public_send(name, *arguments, &block).to_a }
           .to raise_error(Ikra::UnsupportedError, /before `#{name}` change.*\[changing-stage\].*to_a/m)
       end
-      expect { chain.select { |x| x[0] > 2 }.with_index }.to raise_error(Ikra::UnsupportedError, /\[changing-stage\]/)
+      numbered = chain.select { |x| x[0] > 2 }.with_index
+      expect { numbered.to_a }.to raise_error(Ikra::UnsupportedError, /\[changing-stage\]/)
       expect(seen).to eq(0)
       expect(chain.to_a.plazy.flat_map(&:itself).sum).to eq(90)
       expect(chain.sort_by { |x| -x[0] }.to_a[0]).to eq([9, 9])

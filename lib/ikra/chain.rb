@@ -6,9 +6,9 @@ module Ikra
   #   orders.plazy.select { |order| order.paid? }.map { |order| order.total }.sum
   #
   # Stages run nothing; a method that gives a value runs all of them at once, in one section, with no Array between.
-  # Where a stage needs everything that comes before it (+sort_by+, +uniq+, +flat_map+ …), the section ends there, and
-  # another one goes on with what it gave. What is computed, and what is raised, is what Ruby's
-  # Enumerator::Lazy does.
+  # Where a stage needs everything that comes before it (+uniq+, +flat_map+ …), the section ends there, and another one
+  # goes on with what it gave. +sort+, +sort_by+, +reverse+ and +shuffle+ run at once, as they do in Ruby. What is
+  # computed, and what is raised, is what Ruby's Enumerator::Lazy does.
   #
   # Where the collection yields several values at once, +map+, +filter_map+, +flat_map+, +take_while+ and +drop_while+
   # give their block all of them, as Lazy's do, until a stage makes one value of them. Other blocks get an array
@@ -27,6 +27,8 @@ module Ikra
     SPREADING = %i[flat_map collect_concat].freeze
     # Those that have no block, in Ruby either.
     WITHOUT_BLOCK = %i[reverse shuffle flatten include? tally].freeze
+    # Those that go through all of it, so that all of it is computed before.
+    OF_ALL = %i[to_a sum count min max minmax tally to_h to_set sort sort_by].freeze
     # Ruby's methods that end a chain.
     ENDS = %i[sum count min max minmax min_by max_by minmax_by inject any? all? none? one? find find_index include?
               group_by tally to_h partition to_set chunk].freeze
@@ -93,7 +95,7 @@ module Ikra
       return with_index unless block
 
       with_index(0, &block).to_a
-      @collection
+      base
     end
 
     # @param count [Integer]
@@ -102,35 +104,35 @@ module Ikra
       Section.takes_no_block(:take, block)
       Section.refuse(ArgumentError, "attempt to take negative size") if count.negative?
 
-      @stages.empty? ? passed(:first, [count]) : Taken.new(@collection, @stages, count)
+      @stages.empty? ? behind(:first, [count]) : Taken.new(@collection, @stages, count)
     end
 
     # @yield [element]
     # @return [Chain] of the elements before the first one for which the block's value is false; those behind it are not
     #   computed
-    def take_while(&block) = passed(:take_while, [], block)
+    def take_while(&block) = behind(:take_while, [], block)
 
     # @param count [Integer]
     # @return [Chain] of all but so many elements
     def drop(count, &block)
       Section.takes_no_block(:drop, block)
-      unchanged(:drop).passed(:drop, [count])
+      unchanged(:drop).behind(:drop, [count])
     end
 
     # @yield [element]
     # @return [Chain] of the elements from the first one on for which the block's value is false
-    def drop_while(&block) = unchanged(:drop_while).passed(:drop_while, [], block)
+    def drop_while(&block) = unchanged(:drop_while).behind(:drop_while, [], block)
 
     # @yield [element]
     # @return [Chain] of the elements without those that are equal to an earlier one, or for which the block gives an
     #   equal value
-    def uniq(&block) = unchanged(:uniq).passed(:uniq, [], block, computed: !@stages.empty?)
+    def uniq(&block) = unchanged(:uniq).behind(:uniq, [], block, computed: !@stages.empty?)
 
     # @param others [Array<Enumerable>]
     # @yield [element, other, ...] for what it changes
     # @return [Chain, nil] of arrays of an element and what stands at its place in the others; nil with a block
     def zip(*others, &block)
-      block ? unchanged(:zip).to_a.zip(*others, &block) : unchanged(:zip).passed(:zip, others)
+      block ? unchanged(:zip).to_a.zip(*others, &block) : unchanged(:zip).behind(:zip, others)
     end
 
     # @!method flat_map
@@ -142,10 +144,10 @@ module Ikra
     BARRIERS.each do |name|
       define_method(name) do |*arguments, **options, &block|
         Section.takes_no_block(name, block) if WITHOUT_BLOCK.include?(name)
-        next Chain.new(Chain.ended(@collection, @stages, name, arguments, block, options)) if name == :sort_by
+        next unchanged(name).behind(name, arguments, block, **options) unless ORDERS.include?(name)
+        next Chain.new(ended(name, arguments, block, options)) if name == :sort_by
 
-        all = ORDERS.include?(name) ? to_array : unchanged(name).collection
-        Chain.new(Chain.ended(all, [], name, arguments, block, options).to_a)
+        Chain.new(Chain.ended(to_array, [], name, arguments, block, options).to_a)
       end
     end
     alias collect_concat flat_map
@@ -155,7 +157,7 @@ module Ikra
     ENDS.each do |name|
       define_method(name) do |*arguments, **options, &block|
         Section.takes_no_block(name, block) if WITHOUT_BLOCK.include?(name)
-        Chain.ended(@collection, @stages, name, arguments, block, options)
+        ended(name, arguments, block, options)
       end
     end
     alias reduce inject
@@ -166,13 +168,13 @@ module Ikra
     # @return [Object, Array] the first element, or so many; the others are not computed
     def first(*count, &block)
       Section.takes_no_block(:first, block)
-      Chain.ended(@collection, @stages, :first, count, nil, {})
+      ended(:first, count)
     end
 
     # @return [Array] all that comes out of the stages
     def to_a(&block)
       Section.takes_no_block(:to_a, block)
-      Chain.ended(@collection, @stages, :to_a, [], nil, {})
+      ended(:to_a)
     end
     alias force to_a
     alias entries to_a
@@ -184,13 +186,13 @@ module Ikra
     def each(&block)
       Section.refuse(ArgumentError, "each needs a block") unless block
 
-      Chain.ended(@collection, @stages, :each, [], block, {})
+      ended(:each, [], block)
     end
 
     # @param memo [Object] given with each element, for what the block puts into it
     # @yield [element, memo]
     # @return [Object] the memo
-    def each_with_object(memo, &block) = unchanged(:each_with_object).collection.each_with_object(memo, &block)
+    def each_with_object(memo, &block) = unchanged(:each_with_object).to_array.each_with_object(memo, &block)
 
     # @return [Chain] self: it is one already
     def plazy(&block)
@@ -200,7 +202,7 @@ module Ikra
 
     # @return [String]
     def inspect
-      "#<Ikra::Chain: #{[@collection.class, *@stages.map(&:first)].join(".")}>"
+      "#<Ikra::Chain: #{steps.join(".")}>"
     end
 
     # @api private
@@ -208,7 +210,7 @@ module Ikra
     def explained
       raise ArgumentError, "the chain has no stages that run in a section" if @stages.empty?
 
-      Flow.new(:plazy, Collections.items(@collection, :pmap), @stages).explained
+      Flow.new(:plazy, Collections.items(base, :pmap), @stages).explained
     end
 
     # @api private
@@ -219,15 +221,34 @@ module Ikra
 
     protected
 
-    attr_reader :collection
-
     def with(*stage) = Chain.new(@collection, [*@stages, stage])
 
-    # What a stage gives that gives some of the elements, or several values for each.
-    def passed(name, arguments = [], block = nil, **options)
-      given, width = Terminal.passed(@collection, @stages, name, arguments, block, **options)
-      Chain.new(width == 1 ? given : SeveralValues.new(given))
+    # Behind a stage that another section begins with.
+    def behind(name, arguments = [], block = nil, **options)
+      Chain.new(Barrier.new(self, name, arguments, block, options))
     end
+
+    # What a barrier gives.
+    def passed(name, arguments, block, options)
+      all = base(options.fetch(:unchanging, name))
+      return Chain.ended(all, [], name, arguments, block, options).to_a if BARRIERS.include?(name)
+
+      given, width = Terminal.passed(all, @stages, name, arguments, block, **options)
+      width == 1 ? given : SeveralValues.new(given)
+    end
+
+    # The same in plain Ruby.
+    #
+    # @return [Enumerator::Lazy]
+    def in_ruby = Plain.lazy(@collection.is_a?(Barrier) ? @collection.in_ruby : @collection, @stages)
+
+    # What the stages run over. Before another stage it may change nothing.
+    def base(next_stage = nil) = @collection.is_a?(Barrier) ? @collection.given(next_stage) : @collection
+
+    # What comes out of the stages, as an Array of its own or the collection.
+    def to_array = @stages.empty? ? base : to_a
+
+    def steps = [*(@collection.is_a?(Barrier) ? @collection.steps : @collection.class), *@stages.map(&:first)]
 
     private
 
@@ -236,11 +257,62 @@ module Ikra
       block ? matched.with(:matched, block) : matched
     end
 
-    # What comes out of the stages, as an Array of its own or the collection.
-    def to_array = @stages.empty? ? @collection : to_a
+    # The chain of what comes out of the stages, where these change nothing.
+    def unchanged(name) = @stages.empty? ? self : behind(:to_a, unchanging: name)
 
-    # The chain of it, where the stages change nothing.
-    def unchanged(name) = @stages.empty? ? self : passed(:to_a, unchanging: name)
+    # Ends it. Ruby runs the stages for one element after the other, and so not for those behind the last that is asked
+    # for: where a section before a barrier raises something, plain Ruby finds out whether it comes to that.
+    def ended(name, arguments = [], block = nil, options = {})
+      return Chain.ended(@collection, @stages, name, arguments, block, options) unless @collection.is_a?(Barrier)
+
+      ruby = -> { in_ruby.public_send(name, *arguments, **options.slice(:random), &block) }
+      return ruby.call if Ikra.backend == :ruby
+
+      begin
+        all = base(@stages.empty? && block.nil? && OF_ALL.include?(name) ? nil : name)
+      rescue Error, NoMemoryError
+        raise
+      rescue StandardError
+        return ruby.call
+      end
+      Chain.ended(all, @stages, name, arguments, block, options)
+    end
+  end
+
+  # What stands between two sections of a chain: a stage that needs all that comes before it. It runs when the chain
+  # ends, each time anew.
+  #
+  # @api private
+  class Barrier
+    # Ruby's names for those that are stages in Ruby, too.
+    LAZY = { first: :take }.freeze
+
+    def initialize(chain, name, arguments, block, options)
+      @chain = chain
+      @name = name
+      @arguments = arguments
+      @block = block
+      @options = options
+    end
+
+    # @param next_stage [Symbol, nil] what goes on element by element in Ruby, so that the stage may change nothing
+    # @return [Enumerable]
+    def given(next_stage)
+      options = @block && next_stage ? { unchanging: next_stage, **@options } : @options
+      @chain.send(:passed, @name, @arguments, @block, options)
+    end
+
+    # @return [Enumerator::Lazy]
+    def in_ruby
+      before = @chain.send(:in_ruby)
+      return before if @name == :to_a
+      return before.to_a.flatten(*@arguments).lazy if @name == :flatten
+
+      before.public_send(LAZY.fetch(@name, @name), *@arguments, &@block).lazy
+    end
+
+    # @return [Array] for {Chain#inspect}
+    def steps = [*@chain.send(:steps), *(LAZY.fetch(@name, @name) unless @name == :to_a)]
   end
 
   # Yields the items of each array.
@@ -269,7 +341,7 @@ module Ikra
 
     (Chain.public_instance_methods(false) - %i[inspect plazy explained take first to_a force entries]).each do |name|
       define_method(name) do |*arguments, **options, &block|
-        passed(:first, [@count], unchanging: name).public_send(name, *arguments, **options, &block)
+        behind(:first, [@count], unchanging: name).public_send(name, *arguments, **options, &block)
       end
     end
 
@@ -300,9 +372,14 @@ module Ikra
     # @return [String]
     def inspect = "#{super.chomp(">")}.take(#{@count})>"
 
+    protected
+
+    def in_ruby = super.take(@count)
+    def to_array = to_a
+
     private
 
-    def taken(count) = Chain.ended(@collection, @stages, :first, [count], nil, {})
+    def taken(count) = ended(:first, [count])
   end
-  private_constant :SeveralValues, :Taken
+  private_constant :SeveralValues, :Taken, :Barrier
 end

@@ -23,11 +23,13 @@ module Ikra
     # @param stages [Array<Array(Symbol, Object, ...)>] see {Composition::LINES}
     # @param passing [Symbol, nil] how the last block gets the elements, see {Base::PASSING}, if not as that of a stage
     # @param rows [Boolean] where elements are selected by one block, that gives their rows
-    def initialize(name, items, stages, passing: nil, rows: false)
+    # @param unchanging [Symbol, nil] the method for which the stages may change nothing
+    def initialize(name, items, stages, passing: nil, rows: false, unchanging: nil)
       @name = name
       @items = items
       @stages = stages
       @passing = passing || Composition::PASSING.fetch(stages.last&.first, :packed)
+      @unchanging = unchanging
       prepare(rows)
     end
 
@@ -37,6 +39,7 @@ module Ikra
     def values
       return items.values if @stages.empty?
       return [] if items.size.zero?
+      return unchanging(@unchanging) if @unchanging
 
       given = run(items)
       selects? ? items.at(given) : given
@@ -57,7 +60,9 @@ module Ikra
     #
     # @return [Array]
     def flat
-      items.size.zero? ? [] : native(items, @output, :flat)
+      return [] if items.size.zero?
+
+      @unchanging ? unchanging(@unchanging).to_a.flat_map(&:itself) : native(items, @output, :flat)
     end
 
     # Are the rows of the elements what comes out?

@@ -153,6 +153,7 @@ module Ikra
       rows.all? { |values| values.size == 1 } ? [rows.map(&:first), 1] : [rows, 2]
     end
 
+    # @return [Enumerator::Lazy] what comes out of the stages
     def self.lazy(collection, stages) = stages.inject(collection.lazy) { |lazy, stage| after(lazy, *stage) }
 
     def self.after(lazy, kind, *given)
@@ -165,7 +166,7 @@ module Ikra
       when :each_numbered then lazy.with_index(given.last, &given.first)
       end
     end
-    private_class_method :lazy, :after
+    private_class_method :after
 
     def self.associative(values, given, block) = values.inject(*given, &block)
   end

@@ -147,7 +147,8 @@ module Ikra
     def flow(*last, rows: false)
       stages = last.empty? ? @stages : [*@stages, last]
       items = COMPARING.include?(@name) ? self.items.compared : self.items
-      Flow.new(@title, items, stages, passing: (passing unless last.empty?), rows:)
+      Flow.new(@title, items, stages, passing: (passing unless last.empty?), rows:,
+                                      unchanging: (@options[:unchanging] unless last.empty?))
     end
 
     # How the block gets what comes out of the stages.
