@@ -89,9 +89,7 @@ module Hash
   end
 
   def __copy_hash
-    out = __fresh_alike
-    __each_pair { |k, v| out.__insert(k, v) }
-    out
+    __fresh_alike.__push_pairs(self)
   end
 
   def select
@@ -130,8 +128,7 @@ module Hash
   end
 
   def except(*keys)
-    out = __fresh
-    __each_pair { |k, v| out.__insert(k, v) }
+    out = __fresh.__push_pairs(self)
     keys.each { |key| out.__delete(key) }
     out
   end

@@ -59,7 +59,12 @@ module Array
     count = 64
     count *= 2 while count < least
     __resize(0)
-    (count + 2).times { __push(0) }
+    __push(0)
+    while size < count + 2
+      n = count + 2 - size
+      n = size if size < n
+      __takes_words?(self) ? __push_words(self, 0, n) : __push(0)
+    end
   end
 
   def __dead_in?(place, slots)

@@ -121,6 +121,15 @@ module MadeHash
     __raw_values.__push(value)
   end
 
+  # Takes those of another Hash, where there are none yet. Slots that are words say of both where a key is.
+  def __push_pairs(other)
+    other.__keys.__push_to(__raw_keys)
+    other.__values.__push_to(__raw_values)
+    slots = other.__slots
+    slots.__push_to(__slots) if __slots.__takes_words?(slots)
+    self
+  end
+
   # The slot of a key is that of the pair which comes next.
   def __take_slot(key)
     keys = __raw_keys
