@@ -171,11 +171,6 @@ pub(super) const ROWS: &[Row] = &[
             s.switch(&c.args[0], 0, &mut |s, arg| s.fail_about(false, before.clone(), &arg, " failed".into()))
         })
     }),
-    bare("#refuse_wide", |s, _| {
-        let message = "the members of a Struct at an index of 2**62 and more are no question for a section \
-                       [unsupported-argument]\n  hint: MRI takes such an index for another one";
-        s.fail(ErrorKind::Unsupported(message.into()), &[])
-    }),
     // The members of a Struct or Data, whatever its own methods give.
     bare("#items", super::structs::items),
     carrying("#inspect", super::structs::inspect),
