@@ -440,7 +440,7 @@ fn variable(
     super::named(s, &call.name, call.args.first(), &mut |s, name| match call.receiver.types.single() {
         // Ruby looks at the name first, whatever it is asked of.
         _ if !names_variable(name) => refuse_variable_name(s, call, name),
-        Some(ty) if ty.is_instance() => f(s, name),
+        Some(ty) if ty.is_instance() || matches!(ty, Type::Building(..)) => f(s, name),
         _ => s.refuse_here(
             "unsupported-method",
             format!("`{}` is for the instance variables of objects in a section", call.name),

@@ -628,7 +628,7 @@ struct CoreMethod {
 impl Core {
     /// Finds the methods by their layout, which is that of all our Ruby files.
     fn new() -> Self {
-        let (sources, methods) = (SourceMap::default(), FxHashMap::default());
+        let (sources, methods) = (SourceMap::of_core(), FxHashMap::default());
         let mut core = Self { sources, methods, first_text: FileId(0) };
         SOURCES.iter().for_each(|source| core.find(source));
         core.first_text = core.sources.next_id();
@@ -704,7 +704,8 @@ impl Lowerer<'_> {
             }
             let is_opaque = self.is_one_of(arg, &opaque);
             let ok = self.b.unary(crate::ir::UnaryOp::Not, is_opaque.value);
-            self.check(ok, crate::ir::ErrorKind::Unsupported(what), &[]);
+            let told = format!("{what} [unsupported-argument]\n  hint: {hint}");
+            self.check(ok, crate::ir::ErrorKind::Unsupported(told), &[]);
             args[i] = self.narrow(arg, &rest);
         }
         Some(call.with_args(args))

@@ -167,14 +167,19 @@ fn optimized(mut program: Program, token: &CancellationToken) -> Result<(Program
     Ok((program, profile))
 }
 
-/// Has the failures at traps say what would have been said before the section ran, while its sources are known.
-fn tell_traps(program: &mut Program, traps: &[(SiteId, Diagnostic)], sources: &SourceMap) {
+/// Has the failures of what is refused as the section runs say what would have been said before, with the place that is
+/// refused, while its sources are known.
+fn tell_refusals(program: &mut Program, traps: &[(SiteId, Diagnostic)], sources: &SourceMap) {
     for (number, site) in (0..).map(SiteId).zip(&mut program.sites) {
         let here: Vec<_> =
             traps.iter().filter(|(at, _)| *at == number).map(|(_, what)| what.clone()).collect();
-        if !here.is_empty() {
-            site.error = ErrorKind::Unsupported(diagnostic::render_all(&here, sources).trim_end().into());
-        }
+        let Some(place) = site.refused.take() else { continue };
+        let ErrorKind::Unsupported(text) = &site.error else { continue };
+        let told = match here.is_empty() {
+            true => diagnostic::render_text(text, place, sources),
+            false => diagnostic::render_all(&here, sources),
+        };
+        site.error = ErrorKind::Unsupported(told.trim_end().into());
     }
 }
 
@@ -853,7 +858,7 @@ impl<'a> Run<'a> {
                 let recording = front.recording.take();
                 let kept = recording.and_then(|recording| Kept::new(recording, &front.inferred));
                 let mut program = std::mem::take(&mut front.inferred.program);
-                sources::with_map(self.ruby, |map| tell_traps(&mut program, &front.inferred.traps, map));
+                sources::with_map(self.ruby, |map| tell_refusals(&mut program, &front.inferred.traps, map));
                 let bytes = set_aside(&program);
                 let (program, passes) = background::run(self.ruby, bytes, |token| {
                     let (program, passes) = optimized(program, token)?;
