@@ -727,7 +727,7 @@ fn copy(s: &mut Lowerer<'_>, call: &Invocation, frozen: Frozen) -> Operand {
     }
     let class = crate::infer::class_of(ty);
     match ty {
-        Type::Object(..) if s.host.is_opaque(class) => {
+        Type::Object(..) if s.host.is_opaque(class) && !s.is_random(ty) => {
             let name = s.host.class_name(class);
             s.refuse_here(
                 "unsupported-method",

@@ -359,7 +359,8 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         }
     }
     // A copy of a class, or of what Ruby's own classes are, would be one that does not exist.
-    if matches!(name, "dup" | "clone") && matches!(ty, Type::Object(_, class) if !class.is_plain())
+    if matches!(name, "dup" | "clone")
+        && matches!(ty, Type::Object(_, class) if !class.is_plain() && *class != ClassId::RANDOM)
         || matches!(ty, Type::Column(..) | Type::Module(_)) && matches!(name, "dup" | "clone")
     {
         return None;
