@@ -28,18 +28,20 @@ impl Lowerer<'_> {
         lowered
     }
 
-    /// The frame of the user's code that called a built-in, and its local that holds the last match.
+    /// The frame of the user's code that called a built-in, and its local that holds the last match. Where a built-in's
+    /// block is at work it is an `each` of the user's that runs it, as MRI has it: the nearest frame of Ruby code.
     fn place_of_match(&self) -> Option<(usize, LocalId)> {
-        let mut at = self.current;
+        let (mut at, mut above) = (self.current, self.frames.len());
         loop {
             let frame = &self.frames[at];
+            let runs = self.frames.get(at + 1..above).unwrap_or_default();
             if !frame.builtin {
                 return frame.last_match.map(|local| (at, local));
             }
-            if frame.outermost || frame.caller == at {
+            if frame.outermost || frame.caller == at || runs.iter().any(|frame| !frame.builtin) {
                 return None;
             }
-            at = frame.caller;
+            (at, above) = (frame.caller, at);
         }
     }
 
