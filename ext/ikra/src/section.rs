@@ -305,8 +305,10 @@ struct Run<'a> {
     /// The GPU cannot say what the CPU can.
     on_cpu: Cell<bool>,
     learned: RefCell<Learned>,
-    /// What leaves the section where running it again cannot tell more of it.
-    told: RefCell<Option<magnus::Error>>,
+    /// What leaves the section where running it again cannot tell more of it, and its line.
+    told: RefCell<Option<(magnus::Error, (String, u32))>>,
+    /// Of what has left the section before nothing more is told.
+    alone: Cell<bool>,
 }
 
 impl<'a> Run<'a> {
@@ -334,6 +336,7 @@ impl<'a> Run<'a> {
             on_cpu: Cell::new(false),
             learned: RefCell::default(),
             told: RefCell::default(),
+            alone: Cell::new(false),
         })
     }
 
@@ -343,23 +346,35 @@ impl<'a> Run<'a> {
             match self.attempt(profile, &mut random) {
                 Err(Trouble::Anew) => self.born.clear(),
                 // The blocks of syncs are not to run again.
-                Err(trouble) if self.told.borrow().is_some() => return Err(self.best_told(trouble)),
+                Err(trouble) if self.told.borrow().is_some() => match self.best_told(trouble) {
+                    Trouble::Anew => self.born.clear(),
+                    best => return Err(best),
+                },
                 Err(trouble) if self.syncs.any() => return Err(exceptions::behind_sync(self.ruby, trouble)),
                 ended => return ended,
             }
         }
     }
 
-    /// Of what was raised when the section began anew to tell more of it, and what was known before.
+    /// Of what was raised when the section began anew to tell more of it, and what was known before. One object may be
+    /// unable to keep what exceptions of several lines keep: then it begins anew with this line alone.
     fn best_told(&self, trouble: Trouble) -> Trouble {
         let is_better = match &trouble {
             Trouble::Raised(error) => exceptions::is_own(self.ruby, error).is_ok_and(|own| !own),
             _ => false,
         };
-        match self.told.take() {
-            Some(known) if !is_better => Trouble::Raised(known),
-            _ => trouble,
+        if is_better {
+            return trouble;
         }
+        let told = &mut *self.told.borrow_mut();
+        let Some((known, line)) = told.take() else { return trouble };
+        let lines = &mut self.learned.borrow_mut().told_lines;
+        if lines.len() > 1 && !self.alone.replace(true) {
+            *lines = [line.clone()].into();
+            *told = Some((known, line));
+            return Trouble::Anew;
+        }
+        Trouble::Raised(known)
     }
 
     /// `random`: what random numbers hang on, once it is known.
@@ -618,10 +633,11 @@ impl<'a> Run<'a> {
         let Some(exception) = raised.value() else { return false };
         let learned = &mut *self.learned.borrow_mut();
         learned.extend(&version.learned);
-        let is_new = learned.told_lines.insert((site.path.clone(), site.line));
+        let line = (site.path.clone(), site.line);
+        let is_new = learned.told_lines.insert(line.clone());
         if is_new {
             self.pinned.pin(exception.as_raw());
-            self.told.replace(Some(raised.clone()));
+            self.told.replace(Some((raised.clone(), line)));
         }
         is_new
     }
@@ -774,7 +790,12 @@ impl<'a> Run<'a> {
     fn known_version(&self, profile: &mut Profile) -> Result<Option<(Rc<Version>, Traced<'a>)>, Trouble> {
         let mut versions = self.captured.handle.0.with(self.ruby, |versions| versions.clone());
         versions.retain(|version| version.kind == self.kind() && version.plan.takes(&self.base));
-        versions.retain(|version| self.learned.borrow().is_within(&version.learned));
+        let learned = self.learned.borrow();
+        versions.retain(|version| {
+            let is_told_alone = || version.learned.told_lines == learned.told_lines;
+            learned.is_within(&version.learned) && (!self.alone.get() || is_told_alone())
+        });
+        drop(learned);
         // Where there is a choice, some of the objects tell which one it cannot be.
         let samples = versions.len() > 1 && self.base.len() >= SAMPLED;
         for version in versions {
