@@ -148,6 +148,8 @@ each_backend do
     expect_same(numbers) { |n| (0.0..1.0).step(0.1).to_a }
     expect_same(numbers) { |n| (0.0...1.0).step(0.1).map { |x| x * n } }
     expect_same(numbers) { |n| 1.0.step(2.0, 0.1).to_a }
+    expect_same(numbers) { |n| begin; 1.step(n, 0, 1); rescue ArgumentError => e; e.message; end }
+    expect_same(numbers) { |n| begin; 1.5.step(n, 0, 1, n); rescue ArgumentError => e; e.message; end }
     expect_same(numbers) { |n| (1..n).each_slice(2).to_a }
     expect_same(numbers) { |n| (1..n).each_cons(3).map(&:sum) }
     expect_same(numbers) { |n| (1..n).each_with_index.map { |x, i| x * i } }

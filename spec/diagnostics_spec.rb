@@ -45,6 +45,60 @@ RSpec.describe Ikra::UnsupportedError do
     expect(only.calls[0].text[(columns.begin - 1)..(columns.end - 1)]).to eq("doubled")
   end
 
+  def halves(number) = yield(number).chunk
+
+  # Has an `each` of its own.
+  class Sides
+    include Enumerable
+
+    def each
+      yield [1, 2]
+      yield nil
+      self
+    end
+  end
+
+  it "has the call in the block of a parallel method that only some elements come to" do
+    only = diagnostics(refused { [1].pmap { |x| x > 0 ? halves(x) { |y| [y] } : 0 } }).first
+    columns = only.calls[0].columns
+    expect(only.calls[0].text[(columns.begin - 1)..(columns.end - 1)]).to eq("halves")
+  end
+
+  # What the element comes to is not what is refused.
+  it "has a place of the user's where a built-in goes through an `each` of the user's" do
+    given = [7].pmap do |i|
+      case i
+      when 4 then Sides.new.min { |x, _ = 3| x }
+      when 5 then [i].chunk
+      else "hello".match(/l(l)(o)?/)[1]
+      end
+    end
+    expect(given).to eq(["l"])
+    told = refused { [5].pmap { |i| i == 4 ? Sides.new.min { |x, _ = 3| "hello".match(/l/) || x } : [i].chunk } }
+    expect(diagnostics(told).map(&:path)).to all(eq(__FILE__))
+  end
+
+  it "has the expression that is refused as the section runs" do
+    exponents = [2, -2]
+    only = diagnostics(refused { [3].pmap { |x| x + (2**exponents[1]) } }).first
+    expect(only.code).to eq("unsupported-argument")
+    expect(only.place.text[(only.columns.begin - 1)..(only.columns.end - 1)]).to eq("**")
+    expect(only.hint).to eq("make one of them a Float")
+    only = diagnostics(refused { [3].pmap { |x| begin; throw :a, x; rescue UncaughtThrowError; 3; end } }).first
+    expect(only.code).to eq("unsupported-catch")
+    expect(only.place.text[(only.columns.begin - 1)..(only.columns.end - 1)]).to start_with("throw")
+  end
+
+  it "names what the user has written" do
+    e = nil
+    told = refused { [1].pmap { |x| begin; raise "x" if x > 0; rescue StandardError => e; x; end } }
+    expect(told.message).to match(/from around a parallel section \[unsupported-rescue-variable\]/)
+    expect(e).to be_nil
+    digits = "1234567890123456789012"
+    expect { [1].pmap { |_| digits.to_i } }.to raise_error(Ikra::OverflowError, /in `to_i'/)
+    expect(refused { [+"a"].pmap(&:freeze) }.message).to match(/cannot be frozen/)
+  end
+
   it "has all of several" do
     one = refused { [1].pmap { |x| doubled(x) } }.message
     other = refused { [1].pmap { |x| x + 1r } }.message

@@ -9,6 +9,17 @@ module Forms
     def initialize(value) = @value = value
   end
 
+  # Sets its variables by name.
+  class Named
+    attr_reader :value, :other
+
+    def initialize(value)
+      instance_variable_set(:@value, value)
+      %w[@other @more].each { |name| instance_variable_set(name, [value]) }
+      @value += instance_variable_get(:@other).size
+    end
+  end
+
   class Steps
     def initialize(count) = @count = count
 
@@ -59,6 +70,8 @@ each_backend do
     expect(right.pmap(&set)).to eq(left.map(&set))
     expect(right.map { |box| [box.value, box.other] }).to eq(left.map { |box| [box.value, box.other] })
     expect_same([1, 2]) { |x| Forms::Box.new(x).tap { |box| set.call(box) }.then { |box| [box.value, box.other] } }
+    expect_same([1, 2]) { |x| Forms::Named.new(x).then { |b| [b.value, b.other, b.instance_variable_get(:@more)] } }
+    expect([1, 2].pmap { |x| Forms::Named.new(x) }.map(&:instance_variables)).to eq([%i[@value @other @more]] * 2)
     ["value", "@", "@1", "@a?", "@@a", "A", ""].each do |name|
       expect_same([Forms::Box.new(1)]) { |box| box.instance_variable_set(name, 1) }
       expect_same([Forms::Box.new(1), 3]) { |box| box.instance_variable_get(name.to_sym) }

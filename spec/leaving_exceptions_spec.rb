@@ -63,6 +63,9 @@ RSpec.describe "An exception that leaves a section" do
     expect_same_exception { |x| { x => 1 }.fetch(x + 1) }
     expect_same_exception { |x| { x => 1 }.fetch_values(x, "k#{x}") }
     expect_same_exception { |x| thing.ask({ x => 5 }) }
+    expect_same_exception { |x| { x => 1 }.fetch_values(point, x) }
+    expect_same_exception { |x| { x => 1 }.fetch(LeavingExceptions::Point.new([x])) }
+    expect_same_exception { |_| LeavingExceptions::TABLE.fetch(point) }
     expect_same_exception { |x| format("%<a>d", b: x) }
     expect_same_exception { |x| format("%{a}", b: "t#{x}") }
   end
@@ -110,6 +113,22 @@ RSpec.describe "An exception that leaves a section" do
   it "has them where a driver raises, and when a section is run again" do
     own = Array.new(3) { raised { Ikra.section { [1, 2].map { |x| x }.sum.then { |sum| table.fetch(sum) } } } }
     expect(own.map { |e| [e.key, e.receiver.equal?(table)] }).to eq([[3, true]] * 3)
+  end
+
+  it "has them where others have left before whose objects it could not be" do
+    which = 0
+    block = lambda do |x|
+      case which
+      when 0 then (x..9).zork(x)
+      when 1 then "a#{x}".zork(x)
+      else [x].zork
+      end
+    end
+    ruby, own = %i[map pmap].map do |name|
+      [0, 1, 2, 1].map { |i| (which = i) && raised { [1].public_send(name, &block) } }
+    end
+    # A Range that a section has made does not leave it.
+    expect(own.drop(1).map { |e| told(e) }).to eq(ruby.drop(1).map { |e| told(e) })
   end
 
   it "changes nothing and draws the same numbers when it is told once more" do

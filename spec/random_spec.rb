@@ -28,6 +28,16 @@ module Randoms
     def pair = [rand(3), random_number]
   end
 
+  # The same, with a variable and a constructor of its own.
+  class Named < Random
+    attr_accessor :name
+
+    def initialize(seed, name)
+      super(seed)
+      @name = name
+    end
+  end
+
   LIMITS = [1, 2, 3, 6, 7, 1000, 2**31, 2**32 - 1, 2**32, 2**32 + 1, 2**40 + 12_345, 2**62, 2**63 - 1].freeze
   SEEDS = [0, 1, -1, 5, 42, -42, 2**31, 2**32 - 1, 2**32, 2**32 + 5, -(2**32) - 5, 2**33, 2**33 + 7, 2**62 + 1,
            2**63 - 1, 1 - 2**63, -(2**63)].freeze
@@ -149,7 +159,9 @@ each_backend do |backend|
     # The generators in what there is, each by the place where it is met first, with its state.
     def told(value, known = {}.compare_by_identity)
       case value
-      when Random then known[value] ||= [known.size, value.seed, value.frozen?, value.dup.rand, Marshal.dump(value)]
+      when Random
+        variables = value.instance_variables.map { |name| [name, value.instance_variable_get(name)] }
+        known[value] ||= [known.size, value.class, value.seed, value.frozen?, variables, value.dup.rand, Marshal.dump(value)]
       when Array then value.map { |item| told(item, known) }
       when Hash then value.map { |pair| told(pair, known) }
       when Randoms::Walker, Randoms::Holder
@@ -202,6 +214,16 @@ each_backend do |backend|
       expect_same_randoms(seeds) { |all| all.pmap { |seed| r = Random.new(seed).freeze; r.rand; [r, r.dup, r.clone] } }
       expect_same_randoms(-> { [3, 4].map { |i| Random.new(i) } }) { |all| all.pmap { |r| [r.rand(2) > 0 ? r.dup : r, r] } }
       expect_same_randoms(-> { [Random.new(3).freeze] }) { |all| all.pmap { |r| [r.clone, r.dup] } }
+    end
+
+    it "is one of the user's, below Ruby's, and a copy of any with its variables" do
+      named = -> { [Randoms::Named.new(3, :a), Randoms::Loaded.new(4), Random.new(5).tap { |r| r.instance_variable_set(:@x, 7) }] }
+      expect_same_randoms(named) { |all| all.pmap { |r| [r.dup.tap(&:random_number), r.clone, r] } }
+      expect_same_randoms(-> { named.call.map(&:freeze) }) { |all| all.pmap { |r| [r.dup, r.clone, r.clone(freeze: false)] } }
+      expect_same_randoms(named) { |all| all.first(1).pmap { |r| r.dup.tap { |copy| copy.name = :b } } }
+      expect_same_randoms(seeds) { |all| all.pmap { |seed| Randoms::Named.new(seed, :a).tap { |r| r.rand(7) } } }
+      expect_same_randoms(seeds) { |all| all.pmap { |seed| r = Randoms::Named.new(seed, "n"); r.rand; [r.dup, r.clone, r.name] } }
+      expect_same_randoms(seeds) { |all| all.pmap { |seed| r = Randoms::Loaded.new(seed); [r.dup.rand, r.clone, r.pair] } }
     end
 
     it "is stored in objects, arrays and Hashes that exist" do
@@ -317,7 +339,6 @@ each_backend do |backend|
   next if backend == :ruby
 
   it "is refused where Ruby has more, with a hint" do
-    expect { [1].pmap { |x| Randoms::Loaded.new(x) } }.to raise_error(Ikra::UnsupportedError, /Loaded.new` cannot run/)
     expect { [1].pmap { |x| Random.new(x).bytes(4) } }.to raise_error(Ikra::UnsupportedError, /draw numbers with rand/)
     expect { [1].pmap { |x| [x, 1].shuffle(random: x) } }.to raise_error(Ikra::UnsupportedError, /give a Random, or none/)
     expect { [1].pmap { |x| Random.new(x).rand(0.0..Float::INFINITY) } }.to raise_error(Ikra::UnsupportedError, /finite range/)

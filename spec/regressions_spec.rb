@@ -557,6 +557,24 @@ each_compiling_backend do
       expect_same(texts) { |s| s =~ /a/; [[s, "b", :a].grep(pattern), $~ && $~[0]] }
       expect_same(texts) { |s| s =~ /a/; [[s, "b", nil].grep_v(pattern), $~ && $~[0]] }
       expect_same(texts) { |s| s =~ /a/; [[s, "b"].grep(pattern) { |t| t + "x" }, $~ && $~[0]] }
+      expect_same(texts) { |s| s =~ /a/; [[s, "b"].grep_v(pattern) { |t| [t, $~ && $~[0]] }, $~ && $~[0]] }
+    end
+  end
+
+  it "knows what Enumerators leave as the last match when they are gone through" do
+    next if Ikra.chosen.to_s.start_with?("cuda")
+
+    texts = ["a1b", "a1b22c", "", "1", "ab"]
+    [/\d+/, /(\d)|b/, //].each do |pattern|
+      expect_same(texts) { |s| s =~ /a/; [[s, "b", :a].lazy.grep(pattern).map { |t| [t, $~ && $~[0]] }.to_a, $~ && $~[0]] }
+      expect_same(texts) { |s| s =~ /a/; [[s, "b"].lazy.grep(pattern) { |t| [t, $~ && $~[0]] }.first(1), $~ && $~[0]] }
+      expect_same(texts) { |s| s =~ /a/; [[s, "b"].lazy.grep(pattern) { |t| t =~ /b/; $~ && $` }.to_a, $~ && $~[0]] }
+      expect_same(texts) { |s| s =~ /a/; [[s, "b", nil].lazy.grep_v(pattern).to_a, $~ && $~[0]] }
+      expect_same(texts) { |s| s =~ /a/; [[s, "b"].lazy.grep_v(pattern) { |t| [t, $~ && $~[0]] }.to_a, $~ && $~[0]] }
+      expect_same(texts) { |s| s =~ /a/; l = [s, "b"].lazy.grep(pattern); before = $~ && $~[0]; [before, l.first, $~ && $~[0]] }
+      expect_same(texts) { |s| s =~ /a/; [[s, "b"].lazy.map(&:upcase).grep(pattern).select { |_| $~ }.to_a, $~ && $~[0]] }
+      expect_same(texts) { |s| s =~ /a/; [[s, "b", s].slice_before(pattern).to_a, $~ && $~[0]] }
+      expect_same(texts) { |s| s =~ /a/; [[s, "b", s].slice_after(pattern).map(&:size), $~ && $~[0]] }
     end
   end
 

@@ -87,8 +87,10 @@ each_backend do
     rescue StandardError => e
       [e.class, e.message.lines.first.chomp, e.message.encoding]
     end
-    [:z, "z", "é", 2, -3, nil, Object, [1], Float::NAN].each do |key|
-      [->(p) { p[key] }, ->(p) { p[key] = 1 }].each do |block|
+    # MRI makes a Fixnum of a number, and of that an `int`.
+    large = [2**31, -(2**31) - 1, 2**62, (2**63) - 1, -(2**63), -(2**62) - 1]
+    [:z, "z", "é", 2, -3, nil, Object, [1], Float::NAN, *large].each do |key|
+      [->(p) { p[key] }, ->(p) { p[key] = 1 }, *(->(p) { p.values_at(0, key) } if key.is_a?(Integer))].each do |block|
         point = StructPoint.new(1, 2)
         expect(told.call { [point].pmap(&block) }).to eq(told.call { block.call(point) })
       end

@@ -37,20 +37,30 @@ impl Diagnostic {
 
     /// File, line, the line's text, a caret under the span, the call that led there, and the hint.
     pub fn render(&self, sources: &SourceMap) -> String {
-        let file = sources.file(self.span.file);
-        let (line, _) = file.position(self.span.start);
-        let mut out = format!("{}:{line}: {} [{}]\n", file.path, self.message, self.slug);
-        quote(&mut out, sources, self.span);
-        if let Some(called) = self.called {
-            let file = sources.file(called.file);
-            let _ = writeln!(out, "  called at {}:{}:", file.path, file.position(called.start).0);
-            quote(&mut out, sources, called);
-        }
-        if let Some(hint) = &self.hint {
-            let _ = writeln!(out, "  hint: {hint}");
-        }
-        out
+        let hint = self.hint.as_ref().map_or_else(String::new, |hint| format!("{HINT}{hint}"));
+        let text = format!("{} [{}]{hint}", self.message, self.slug);
+        render_text(&text, (self.span, self.called), sources)
     }
+}
+
+/// What stands between a message and its hint.
+const HINT: &str = "\n  hint: ";
+
+/// The same of a text that has the slug and the hint in it, of a place and the call that led there.
+pub fn render_text(text: &str, (span, called): (Span, Option<Span>), sources: &SourceMap) -> String {
+    let (message, hint) = text.split_once(HINT).map_or((text, None), |(message, hint)| (message, Some(hint)));
+    let file = sources.file(span.file);
+    let mut out = format!("{}:{}: {message}\n", file.path, file.position(span.start).0);
+    quote(&mut out, sources, span);
+    if let Some(called) = called {
+        let file = sources.file(called.file);
+        let _ = writeln!(out, "  called at {}:{}:", file.path, file.position(called.start).0);
+        quote(&mut out, sources, called);
+    }
+    if let Some(hint) = hint {
+        let _ = writeln!(out, "  hint: {hint}");
+    }
+    out
 }
 
 /// A slug that was written down: each of them is kept once.

@@ -85,6 +85,16 @@ fn is_utf8(name: &str) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FileId(pub u32);
 
+/// The first number of a file of the core.
+const FIRST_OF_CORE: u32 = 1 << 24;
+
+impl FileId {
+    /// Is it one of the core's, and no program's?
+    pub const fn is_core(self) -> bool {
+        self.0 >= FIRST_OF_CORE
+    }
+}
+
 /// A range of bytes in one file, end-exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Span {
@@ -117,6 +127,11 @@ pub struct SourceMap {
 impl SourceMap {
     pub const fn new(version: RubyVersion) -> Self {
         Self { version, files: BTreeMap::new(), next: 0 }
+    }
+
+    /// For the files of the core, whose numbers no file of a program has.
+    pub fn of_core() -> Self {
+        Self { next: FIRST_OF_CORE, ..Self::default() }
     }
 
     pub fn add(&mut self, file: SourceFile) -> FileId {

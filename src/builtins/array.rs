@@ -869,7 +869,7 @@ pub(super) fn make(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             s.check(ok, ErrorKind::ArgumentError("array size too big".into()), &[]);
             let most = s.b.i64(i64::from(i32::MAX));
             let ok = s.b.compare(Comparison::Le, size, most);
-            let what = "an array of 2**31 items or more cannot be made in a section";
+            let what = "an array of 2**31 items or more cannot be made in a section [unsupported-argument]";
             s.check(ok, ErrorKind::Unsupported(what.into()), &[]);
             size
         }

@@ -282,7 +282,7 @@ pub(crate) fn enumerates(ty: &Type, name: &str, arguments: usize) -> bool {
         Type::Integer | Type::Float => match name {
             "times" => none,
             "upto" | "downto" => arguments == 1,
-            "step" => arguments >= 1,
+            "step" => matches!(arguments, 1 | 2),
             _ => false,
         },
         _ => false,

@@ -472,12 +472,17 @@ pub(super) const PRIMITIVES: &[Row] = &[
             s.each_of_bool(&key, &mut |s, key| {
                 let is_long =
                     |ty: &Type| ty.is_string() || matches!(ty, Type::Tuple(_) | Type::List(_) | Type::Symbol);
-                if key.types.iter().any(is_long) {
+                let keeps = s.keeps_facts(ClassId::KEY_ERROR);
+                let is_shown = |s: &mut Lowerer<'_>, ty: &Type| {
+                    (keeps || !matches!(ty, Type::Object(..))) && ty.is_instance() && s.has_own_inspect(ty)
+                };
+                if key.types.iter().any(|ty| is_long(ty) || is_shown(s, ty)) {
                     return s.send(key, "#is_no_key", std::slice::from_ref(&c.receiver), 1);
                 }
                 let is_made = |ty: &Type| matches!(ty.shape(), Shape::Local | Shape::Made | Shape::Proc);
                 if key.types.iter().any(|ty| is_made(ty) && !ty.is_made_string()) {
-                    let message = "fetch of an object that is made in the section found no such key";
+                    let message =
+                        "fetch of an object that is made in the section found no such key [unsupported-key]";
                     return s.fail(ErrorKind::Unsupported(message.into()), &[]);
                 }
                 let (what, operands) = s.told(key);

@@ -327,7 +327,8 @@ fn power(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
                     |s| {
                         let some = s.b.compare(Comparison::Ne, base, zero);
                         s.check(some, ErrorKind::ZeroDivision, &[]);
-                        let why = "a negative exponent gives a Rational, which does not run in a section; make one of them a Float";
+                        let why = "a negative exponent gives a Rational, which does not run in a section \
+                                   [unsupported-argument]\n  hint: make one of them a Float";
                         s.check(small, ErrorKind::Unsupported(why.into()), &[]);
                         Operand::integer(inverted)
                     },
@@ -363,7 +364,8 @@ pub(super) fn complex_check(s: &mut Lowerer<'_>, base: Value, exponent: Value) {
     let ok = s.b.binary(BinaryOp::OrB, not_negative, whole);
     let ok = s.b.binary(BinaryOp::OrB, ok, nan);
     let why =
-        "a negative number to a fractional power is a Complex, which does not run in a section; take its abs first"
+        "a negative number to a fractional power is a Complex, which does not run in a section [unsupported-argument]\n  \
+         hint: take its abs first"
             .to_string();
     s.check(ok, ErrorKind::Unsupported(why), &[]);
 }

@@ -171,11 +171,6 @@ pub(super) const ROWS: &[Row] = &[
             s.switch(&c.args[0], 0, &mut |s, arg| s.fail_about(false, before.clone(), &arg, " failed".into()))
         })
     }),
-    bare("#refuse_wide", |s, _| {
-        let message = "the members of a Struct at an index of 2**62 and more are no question for a section \
-                       [unsupported-argument]\n  hint: MRI takes such an index for another one";
-        s.fail(ErrorKind::Unsupported(message.into()), &[])
-    }),
     // The members of a Struct or Data, whatever its own methods give.
     bare("#items", super::structs::items),
     carrying("#inspect", super::structs::inspect),
@@ -445,7 +440,7 @@ fn variable(
     super::named(s, &call.name, call.args.first(), &mut |s, name| match call.receiver.types.single() {
         // Ruby looks at the name first, whatever it is asked of.
         _ if !names_variable(name) => refuse_variable_name(s, call, name),
-        Some(ty) if ty.is_instance() => f(s, name),
+        Some(ty) if ty.is_instance() || matches!(ty, Type::Building(..)) => f(s, name),
         _ => s.refuse_here(
             "unsupported-method",
             format!("`{}` is for the instance variables of objects in a section", call.name),
@@ -743,7 +738,7 @@ fn copy(s: &mut Lowerer<'_>, call: &Invocation, frozen: Frozen) -> Operand {
     }
     let class = crate::infer::class_of(ty);
     match ty {
-        Type::Object(..) if s.host.is_opaque(class) => {
+        Type::Object(..) if s.host.is_opaque(class) && !s.is_random(ty) => {
             let name = s.host.class_name(class);
             s.refuse_here(
                 "unsupported-method",

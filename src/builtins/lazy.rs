@@ -132,9 +132,11 @@ fn with_index(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 }
 
 fn by_pattern(s: &mut Lowerer<'_>, call: &Invocation, method: &str) -> Operand {
-    if call.block.is_some() {
-        return refused(s, call);
-    }
     let Some(pattern) = s.one_argument(call) else { return Operand::bottom() };
-    make_enumerator(s, method, &call.receiver, &[pattern])
+    let Some(block) = &call.block else { return make_enumerator(s, method, &call.receiver, &[pattern]) };
+    let block = s.kept_block(block);
+    if block.is_bottom() {
+        return block;
+    }
+    make_enumerator(s, &format!("{method}_block"), &call.receiver, &[pattern, block])
 }

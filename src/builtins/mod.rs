@@ -360,7 +360,8 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         }
     }
     // A copy of a class, or of what Ruby's own classes are, would be one that does not exist.
-    if matches!(name, "dup" | "clone") && matches!(ty, Type::Object(_, class) if !class.is_plain())
+    if matches!(name, "dup" | "clone")
+        && matches!(ty, Type::Object(_, class) if !class.is_plain() && *class != ClassId::RANDOM)
         || matches!(ty, Type::Column(..) | Type::Module(_)) && matches!(name, "dup" | "clone")
     {
         return None;
@@ -629,7 +630,7 @@ struct CoreMethod {
 impl Core {
     /// Finds the methods by their layout, which is that of all our Ruby files.
     fn new() -> Self {
-        let (sources, methods) = (SourceMap::default(), FxHashMap::default());
+        let (sources, methods) = (SourceMap::of_core(), FxHashMap::default());
         let mut core = Self { sources, methods, first_text: FileId(0) };
         SOURCES.iter().for_each(|source| core.find(source));
         core.first_text = core.sources.next_id();
@@ -705,7 +706,8 @@ impl Lowerer<'_> {
             }
             let is_opaque = self.is_one_of(arg, &opaque);
             let ok = self.b.unary(crate::ir::UnaryOp::Not, is_opaque.value);
-            self.check(ok, crate::ir::ErrorKind::Unsupported(what), &[]);
+            let told = format!("{what} [unsupported-argument]\n  hint: {hint}");
+            self.check(ok, crate::ir::ErrorKind::Unsupported(told), &[]);
             args[i] = self.narrow(arg, &rest);
         }
         Some(call.with_args(args))

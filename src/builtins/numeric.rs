@@ -310,7 +310,8 @@ fn float_with_object(s: &mut Lowerer<'_>, number: Value, object: &Operand) -> Op
     if s.responds(object, "infinite?") {
         let (size, infinity) = (s.b.unary(UnaryOp::AbsF, number), s.b.f64(f64::INFINITY));
         let finite = s.b.compare(Comparison::Ne, size, infinity);
-        let why = "an infinite Float is not compared with an object that has `infinite?` in a section";
+        let why = "an infinite Float is not compared with an object that has `infinite?` in a section \
+                   [unsupported-argument]";
         s.check(finite, ErrorKind::Unsupported(why.into()), &[]);
     }
     let value = s.b.unary(UnaryOp::IsNan, number);

@@ -11,7 +11,7 @@ const ROWS: &[Row] = &[
     row("random_number", |s, c| with_limit(s, c, "#random_number")),
     row("#list", |s, c| s.new_list(0, c.args[0].value())),
     bare("#out_of_domain", |s, _| {
-        let why = "Random draws numbers from a finite range, and up to a finite limit";
+        let why = "Random draws numbers from a finite range, and up to a finite limit [unsupported-argument]";
         s.fail(ErrorKind::Unsupported(why.into()), &[])
     }),
 ];

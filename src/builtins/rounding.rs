@@ -47,7 +47,9 @@ pub(super) const FLOAT_ROWS: &[Row] = &[
     row("#scale", |s, c| {
         let most = s.b.i64(MOST_DIGITS);
         let ok = s.b.compare(Comparison::Le, c.args[0].value(), most);
-        let why = format!("rounding to more than {MOST_DIGITS} digits cannot run in a section");
+        let why = format!(
+            "rounding to more than {MOST_DIGITS} digits cannot run in a section [unsupported-argument]"
+        );
         s.check(ok, ErrorKind::Unsupported(why), &[]);
         // Both are Floats, and so is their product.
         let half = s.b.i64(11);
@@ -63,7 +65,7 @@ pub(super) const FLOAT_ROWS: &[Row] = &[
         Operand::float(product)
     }),
     bare("#refuse_digits", |s, _| {
-        let why = "so small a number is rounded to 18 digits at most in a section";
+        let why = "so small a number is rounded to 18 digits at most in a section [unsupported-argument]";
         s.fail(ErrorKind::Unsupported(why.into()), &[])
     }),
 ];

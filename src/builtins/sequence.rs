@@ -245,7 +245,8 @@ pub(super) fn most(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Operand> {
     if n.types.contains(&Type::Nil) {
         let some = n.types.filter(|ty| *ty != Type::Nil);
         let is_some = s.is_one_of(n, &some);
-        let what = format!("`{}` with a number or nil cannot run in a section", call.name);
+        let what =
+            format!("`{}` with a number or nil cannot run in a section [unsupported-argument]", call.name);
         s.check(is_some.value, ErrorKind::Unsupported(what), &[]);
         return Some(s.narrow(n, &some));
     }

@@ -534,18 +534,14 @@ fn freeze(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         return receiver.clone();
     }
     let frozen = s.is_frozen_string(receiver);
+    let (message, hint) =
+        ("a String that exists cannot be frozen in a section", "freeze it before or after the section");
     if s.b.constant(frozen) == Some(0) {
-        return refuse_change(s);
+        return s.refuse_here("unsupported-string", message, Some(hint.into()));
     }
-    s.check(frozen, ErrorKind::Unsupported(format!("{CHANGE} [unsupported-string]\n  hint: {COPY}")), &[]);
+    let told = format!("{message} [unsupported-string]\n  hint: {hint}");
+    s.check(frozen, ErrorKind::Unsupported(told), &[]);
     receiver.clone()
-}
-
-const CHANGE: &str = "a String that was there before the section cannot be changed in it";
-const COPY: &str = "change a copy: string.dup, or +\"\" << string";
-
-fn refuse_change(s: &mut Lowerer<'_>) -> Operand {
-    s.refuse_here("unsupported-string", CHANGE, Some(COPY.into()))
 }
 
 /// `format` and `sprintf`.

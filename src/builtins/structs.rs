@@ -3,7 +3,7 @@
 use super::integer::to_integer_argument;
 use super::{Invocation, Row, bare, carrying, naming, row};
 use crate::infer::{Condition, Lowerer, Operand, RECEIVER, SUBJECT};
-use crate::ir::{BinaryOp, Comparison, ErrorKind, MessagePart, Receiver};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, MessagePart};
 use crate::string_layout::Encoding;
 use crate::types::{ClassId, Type};
 use std::cell::RefCell;
@@ -221,23 +221,9 @@ fn at_member(
             if let Some(missing) = &missing {
                 return missing.clone();
             }
-            let mut outside = |s: &mut Lowerer<'_>, what: &str| {
-                let (before, number) =
-                    (MessagePart::Text("offset ".into()), MessagePart::Value(Receiver::Integer));
-                let behind = MessagePart::Text(format!(" too {what} for struct(size:{size})"));
-                let message = Some(vec![before, number, behind]);
-                s.fail(ErrorKind::Raise { class: ClassId::INDEX_ERROR, message }, &[index])
-            };
-            let zero = s.b.i64(0);
-            let is_negative = s.b.compare(Comparison::Lt, index, zero);
-            let condition = Condition { value: is_negative, yes: vec![], no: vec![] };
-            let outside = RefCell::new(&mut outside);
-            s.branch(
-                38,
-                condition,
-                |s| (outside.borrow_mut())(s, "small"),
-                |s| (outside.borrow_mut())(s, "large"),
-            )
+            let size = s.b.i64(size);
+            let given = [Operand::integer(index), Operand::integer(size)];
+            s.send(&call.receiver, "#no_member", &given, 1)
         })
     })
 }

@@ -254,7 +254,7 @@ impl Lowerer<'_> {
             scope: frame.scope.clone(),
             builtin: frame.builtin,
             closure: frame.closure,
-            call_span: frame.call_span,
+            call_span: if frame.builtin { self.user_span() } else { frame.call_span },
         }))
     }
 

@@ -89,10 +89,16 @@ impl Lowerer<'_> {
     fn throw_out(&mut self, tag: &Operand, value: &Operand) -> Operand {
         let refused = match (self.receiver(tag), self.receiver(value)) {
             ((Receiver::Text(what), _), _) => {
-                format!("no `catch` waits for {what} that was made in the section")
+                format!(
+                    "no `catch` waits for {what} that was made in the section [unsupported-catch]\n  \
+                     hint: throw a Symbol"
+                )
             }
             (_, (Receiver::Text(what), _)) => {
-                format!("`throw` cannot take {what} that was made in the section out of it")
+                format!(
+                    "`throw` cannot take {what} that was made in the section out of it [unsupported-catch]\n  \
+                     hint: throw a number or a Symbol"
+                )
             }
             ((tag, operands), (value, more)) => {
                 let site = self.site(ErrorKind::UncaughtThrow { tag, value });
@@ -101,7 +107,8 @@ impl Lowerer<'_> {
                     return Operand::bottom();
                 }
                 "a `rescue` around `throw`, which no `catch` in the section ends, waits for UncaughtThrowError: \
-                 whether a `catch` around the section does is not known in it"
+                 whether a `catch` around the section does is not known in it [unsupported-catch]\n  hint: throw \
+                 behind the `rescue`, or rescue a class that UncaughtThrowError is not below"
                     .into()
             }
         };

@@ -42,10 +42,12 @@ impl Lowerer<'_> {
         let Some(ty) = object.types.single() else { return object.clone() };
         let class = class_of(ty);
         let asked = if name == "dup" { "initialize_dup" } else { "initialize_clone" };
+        // What a generator draws next is no variable of Ruby's: its own method takes that over.
+        let is_random = self.is_random(ty);
         let runs_code = [asked, "initialize_copy"].into_iter().any(|name| {
             !matches!(
                 self.host.method(class, name),
-                Ok(Some(FoundMethod { method: Method::Native { .. }, .. }))
+                Ok(Some(FoundMethod { method: Method::Native { .. }, .. })) if !is_random
             )
         });
         if runs_code && self.keep_made(&object.types) {

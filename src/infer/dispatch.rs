@@ -727,6 +727,9 @@ impl Lowerer<'_> {
             Type::Module(module) => format!("{}.", self.host.class_name(*module)),
             other => format!("{}#", self.host.class_name(class_of(other))),
         };
+        // A part of a built-in has no name for users.
+        let public = builtins::is_primitive(name).then(|| self.builtin_name()).flatten();
+        let name = public.as_deref().unwrap_or(name);
         let original = if let Method::Native { name, .. } = &found.method { name } else { name };
         let hint = match held_hint(ty, found.owner, original) {
             Some(hint) => hint,

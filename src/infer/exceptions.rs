@@ -176,6 +176,15 @@ impl Lowerer<'_> {
             return self.fail(ErrorKind::Raise { class, message: Some(message) }, operands);
         }
         let message = self.message_of_ruby(class, message, operands);
+        // One that leaves the section is told without what it keeps rather than without its message.
+        if message.types.contains(&Type::Nil) && !self.memo.facts.contains(&class) {
+            let name = self.host.class_name(class);
+            return self.refuse_here(
+                "unsupported-rescue-variable",
+                format!("the message of this {name} is not known in a section"),
+                Some("give the class of what it tells an `inspect` of its own".into()),
+            );
+        }
         self.raise_keeping(class, Some(message), None, given)
     }
 

@@ -41,8 +41,10 @@ pub(crate) struct Pending {
     builtin: bool,
     /// It is a built-in that makes or reads texts (`outlining.rs`), and does not call itself.
     pub is_of_texts: bool,
-    /// The call in the section's block that led to it first.
-    called: Span,
+    /// The call that led to it first.
+    place: Span,
+    /// That in the section's block, where it is of another's code or calls such.
+    called: Option<Span>,
     /// The function that called it first.
     caller: Option<Rc<Self>>,
 }
@@ -323,12 +325,13 @@ impl Lowerer<'_> {
         let function = FuncId(self.program.functions.len() as u32);
         self.program.functions.push(Function::default());
         self.functions.insert(key.clone(), function);
-        let called = self.call_in_block();
-        let called = called.unwrap_or(if self.current > 0 { self.frames[1].call_span } else { self.span });
+        let place = self.user_span();
+        let called = self.call_in_block().or_else(|| (!builtin).then_some(place));
         let is_known = self.memo.functions.get(&key).is_some_and(|results| !results.is_empty());
         let caller = self.function.clone();
         let is_of_texts = builtin && !self.memo.recursive.contains(&key.code);
-        let pending = Rc::new(Pending { key, function, code, name, builtin, is_of_texts, called, caller });
+        let pending =
+            Rc::new(Pending { key, function, code, name, builtin, is_of_texts, place, called, caller });
         if is_known || !self.has_much_stack() {
             self.pending_functions.push(pending);
         } else {
@@ -408,8 +411,8 @@ impl Lowerer<'_> {
     }
 
     fn lower_body(&mut self, pending: &Rc<Pending>) {
-        let Pending { key, function, code, name, builtin, called, .. } = &**pending;
-        self.called = Some(*called);
+        let Pending { key, function, code, name, builtin, place, called, .. } = &**pending;
+        self.called = *called;
         let mut params: Vec<Ty> = key.types().flat_map(|t| operand::scalars(t).unwrap_or_default()).collect();
         if self.counts_depth {
             params.push(Ty::I64);
@@ -469,7 +472,7 @@ impl Lowerer<'_> {
         }
         self.node = code.body.id;
         // What is refused in a built-in is told where it is called.
-        self.span = if *builtin { *called } else { code.span };
+        self.span = if *builtin { *place } else { code.span };
         let receiver = operands.remove(0);
         let mut environment = operands.split_off(key.args.len());
         if let Some(name) = key.trail

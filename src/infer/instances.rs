@@ -1,6 +1,7 @@
 //! What objects are instances of, and what they answer to.
 
 use super::Lowerer;
+use super::host::Method;
 use super::operand::Operand;
 use super::sites::class_of;
 use crate::types::{ClassId, Type, TypeSet};
@@ -33,6 +34,17 @@ impl Lowerer<'_> {
     /// Is the type one whose values Ruby's own methods treat by what they are?
     pub(crate) fn is_opaque(&self, ty: &Type) -> bool {
         matches!(ty, Type::Object(_, class) if self.host.is_opaque(*class))
+    }
+
+    /// Has it an `inspect` that tells no address: one of the user's, or that of a Struct or Data?
+    pub(crate) fn has_own_inspect(&mut self, ty: &Type) -> bool {
+        match self.host.method(class_of(ty), "inspect") {
+            Ok(Some(found)) => {
+                matches!(found.method, Method::Ruby(_))
+                    || matches!(found.owner, ClassId::STRUCT | ClassId::DATA)
+            }
+            _ => false,
+        }
     }
 
     /// An instance of Random or of a class below it.

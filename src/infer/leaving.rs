@@ -130,7 +130,7 @@ impl Lowerer<'_> {
     fn class_can_leave(&mut self, class: ClassId) -> bool {
         let is_plain_exception =
             self.is_exception(class) && (!self.has_more(class) || self.is_of_text(class));
-        let is_known = class.leaves() && !class.is_plain();
+        let is_known = class.leaves() && !class.is_plain() || self.host.is_subclass(class, ClassId::RANDOM);
         if self.host.is_opaque(class) && !is_known && !is_plain_exception {
             let name = self.host.class_name(class);
             self.refuse_here(

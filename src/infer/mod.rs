@@ -858,15 +858,25 @@ impl<'h> Lowerer<'h> {
     }
 
     /// A place in a frame's code, or the call of the built-in that it is of.
-    fn user_span_of(&self, mut frame: usize, mut span: Span) -> Span {
-        while self.frames.get(frame).is_some_and(|f| f.builtin) {
-            span = self.frames[frame].call_span;
-            match frame.checked_sub(1) {
-                Some(outer) => frame = outer,
-                None => break,
+    fn user_span_of(&self, frame: usize, span: Span) -> Span {
+        let mut called = span;
+        for (frame, span) in self.calls_to(frame, span) {
+            if !frame.builtin {
+                return span;
             }
+            called = frame.call_span;
         }
-        span
+        called
+    }
+
+    /// A place in a frame's code, then those of the calls that led there, as far as the callers are known.
+    fn calls_to(&self, frame: usize, span: Span) -> impl Iterator<Item = (&Frame, Span)> {
+        let at = |index: usize, span| Some((index, self.frames.get(index)?, span));
+        let calls = std::iter::successors(at(frame, span), move |(index, frame, _)| {
+            let known = *index > 0 && !frame.outermost;
+            known.then(|| at(frame.caller, frame.call_span)).flatten()
+        });
+        calls.map(|(_, frame, span)| (frame, span))
     }
 
     /// The public name of the built-in written in Ruby that is being lowered.

@@ -51,7 +51,9 @@ impl Lowerer<'_> {
         };
         let code = match initialize {
             Some(FoundMethod { owner, method: Method::Ruby(code), .. }) if is_plain => Some((owner, code)),
-            Some(FoundMethod { owner, method: Method::Native { .. }, .. }) if class == ClassId::RANDOM => {
+            Some(FoundMethod { owner, method: Method::Native { .. }, .. })
+                if self.host.is_subclass(class, ClassId::RANDOM) =>
+            {
                 match self.builtins.of_random("initialize") {
                     Some(Builtin::Ruby(code)) => Some((owner, code)),
                     _ => None,
@@ -194,7 +196,7 @@ impl Lowerer<'_> {
     ) {
         match code {
             Some((owner, code)) => {
-                let builtin = class == ClassId::RANDOM;
+                let builtin = code.span.file.is_core();
                 self.method_call(receiver, "initialize", owner, &code, builtin, arguments, block);
             }
             None if !self.host.members(class).is_empty() || self.host.is_subclass(class, ClassId::DATA) => {

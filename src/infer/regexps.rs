@@ -30,18 +30,20 @@ impl Lowerer<'_> {
     }
 
     /// The frame of the user's code that called a built-in, its local that holds the last match, and where it made the
-    /// call.
+    /// call. Where a built-in's block is at work it is an `each` of the user's that runs it, as MRI has it: the nearest
+    /// frame of Ruby code.
     fn place_of_match(&self) -> Option<(usize, LocalId, Span)> {
-        let (mut at, mut span) = (self.current, self.span);
+        let (mut at, mut above, mut span) = (self.current, self.frames.len(), self.span);
         loop {
             let frame = &self.frames[at];
+            let runs = self.frames.get(at + 1..above).unwrap_or_default();
             if !frame.builtin {
                 return frame.last_match.map(|local| (at, local, span));
             }
-            if frame.outermost || frame.caller == at {
+            if frame.outermost || frame.caller == at || runs.iter().any(|frame| !frame.builtin) {
                 return None;
             }
-            (at, span) = (frame.caller, frame.call_span);
+            (at, above, span) = (frame.caller, at, frame.call_span);
         }
     }
 

@@ -4,13 +4,26 @@ use super::calls::Arguments;
 use super::exceptions::{ARGUMENTS, RECEIVER, SUBJECT};
 use super::host::Holder;
 use super::{Frame, Host, Lowerer, Operand};
-use crate::ir::{ErrorKind, Missing, Raised, Receiver, Site, SiteId, Value};
+use crate::ir::{ErrorKind, Missing, Raised, Receiver, Site, SiteId, THIS_METHOD, Value};
 use crate::syntax::ast::{Call, CodeKind, Kind, Node, StringPart, Target};
 use crate::types::{ClassId, METHOD, Shape, Type, TypeSet};
 
 impl Lowerer<'_> {
     /// The number of the site of `error` at the current place.
-    pub(crate) fn site(&mut self, error: ErrorKind) -> SiteId {
+    pub(crate) fn site(&mut self, mut error: ErrorKind) -> SiteId {
+        // What a built-in written in Ruby calculates is no operation of the user's.
+        if let ErrorKind::Overflow { operator } = &mut error
+            && self.frames.get(self.current).is_some_and(|frame| frame.builtin)
+        {
+            match self.builtin_name() {
+                Some(name) => *operator = name,
+                // A part of one that is a function of its own: who calls it turns out as it runs.
+                None if !operator.contains(char::is_alphabetic) && operator != "[]" => {
+                    *operator = THIS_METHOD.into();
+                }
+                None => {}
+            }
+        }
         let site = self.site_here(error);
         self.numbered_site(site)
     }
@@ -19,7 +32,9 @@ impl Lowerer<'_> {
     pub(super) fn site_here(&self, error: ErrorKind) -> Site {
         let mut places = self.places_here().into_iter();
         let (path, line, method) = places.next().unwrap_or_default();
-        Site { error, raised: Raised::ByRuby, path, line, method, callers: places.collect() }
+        let is_refused = matches!(error, ErrorKind::Unsupported(_));
+        let refused = is_refused.then(|| (self.user_span(), self.call_in_block()));
+        Site { error, raised: Raised::ByRuby, path, line, method, callers: places.collect(), refused }
     }
 
     /// The path and line of the user's code that is being lowered, or calls what is.
@@ -54,22 +69,12 @@ impl Lowerer<'_> {
     /// The (path, line, label) of the current place and of the calls that it is inlined in.
     pub(super) fn places_here(&self) -> Vec<(String, u32, String)> {
         // Innermost first: the frame whose code runs, then its callers. A built-in written in Ruby is invisible.
-        let mut places = Vec::new();
-        let mut span = self.span;
-        let mut index = self.current;
-        loop {
-            let frame = &self.frames[index];
-            if !frame.builtin {
-                let (path, line) = self.host.place(span);
-                places.push((path, line, self.label(frame)));
-            }
-            span = frame.call_span;
-            if index == 0 || frame.outermost {
-                break;
-            }
-            index = frame.caller;
-        }
-        places
+        let calls = self.calls_to(self.current, self.span).filter(|(frame, _)| !frame.builtin);
+        let place = |(frame, span)| {
+            let (path, line) = self.host.place(span);
+            (path, line, self.label(frame))
+        };
+        calls.map(place).collect()
     }
 
     /// What backtraces call the code of a frame: a method's name, with the class in front in some versions.

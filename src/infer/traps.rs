@@ -6,9 +6,9 @@
 //! run must come to is refused before it runs, with all that was found; so is what concerns the section as a whole and is
 //! said at no expression.
 
-use super::Lowerer;
 use super::host::Refusal;
 use super::operand::Operand;
+use super::{Frame, Lowerer};
 use crate::diagnostic::Diagnostic;
 use crate::heap::schema::Output;
 use crate::ir::{Block, ErrorKind, FuncId, Program, SiteId, Stmt};
@@ -64,9 +64,9 @@ impl Lowerer<'_> {
 
     /// The call in the section's block that led to the current code, where that is another.
     pub(crate) fn call_in_block(&self) -> Option<Span> {
-        let frames = self.frames.get(1..=self.current).unwrap_or_default();
-        let user = frames.iter().any(|frame| !frame.builtin);
-        self.called.or_else(|| user.then(|| frames[0].call_span))
+        let of_user = |(frame, _): &(&Frame, Span)| !frame.builtin;
+        let calls = || self.calls_to(self.current, self.span).filter(of_user).skip(1);
+        self.called.or_else(|| calls().last().map(|(_, span)| span))
     }
 }
 

@@ -30,6 +30,7 @@ pub mod walk;
 
 use crate::intrinsics::Intrinsic;
 use crate::scalar::{Interval, Ty};
+use crate::source::Span;
 use crate::types::{ArrayKind, ClassId, HierarchyId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -911,6 +912,9 @@ pub struct Site {
     pub method: String,
     /// (path, line, label) of the inlined callers, innermost first.
     pub callers: Vec<(String, u32, String)>,
+    /// Of what is refused as the section runs: the expression, and the call in the block that led to it. The message has
+    /// taken them over before a program is optimised.
+    pub refused: Option<(Span, Option<Span>)>,
 }
 
 /// Who raises an error: the message is in the encoding of that.

@@ -167,14 +167,19 @@ fn optimized(mut program: Program, token: &CancellationToken) -> Result<(Program
     Ok((program, profile))
 }
 
-/// Has the failures at traps say what would have been said before the section ran, while its sources are known.
-fn tell_traps(program: &mut Program, traps: &[(SiteId, Diagnostic)], sources: &SourceMap) {
+/// Has the failures of what is refused as the section runs say what would have been said before, with the place that is
+/// refused, while its sources are known.
+fn tell_refusals(program: &mut Program, traps: &[(SiteId, Diagnostic)], sources: &SourceMap) {
     for (number, site) in (0..).map(SiteId).zip(&mut program.sites) {
         let here: Vec<_> =
             traps.iter().filter(|(at, _)| *at == number).map(|(_, what)| what.clone()).collect();
-        if !here.is_empty() {
-            site.error = ErrorKind::Unsupported(diagnostic::render_all(&here, sources).trim_end().into());
-        }
+        let Some(place) = site.refused.take() else { continue };
+        let ErrorKind::Unsupported(text) = &site.error else { continue };
+        let told = match here.is_empty() {
+            true => diagnostic::render_text(text, place, sources),
+            false => diagnostic::render_all(&here, sources),
+        };
+        site.error = ErrorKind::Unsupported(told.trim_end().into());
     }
 }
 
@@ -300,8 +305,10 @@ struct Run<'a> {
     /// The GPU cannot say what the CPU can.
     on_cpu: Cell<bool>,
     learned: RefCell<Learned>,
-    /// What leaves the section where running it again cannot tell more of it.
-    told: RefCell<Option<magnus::Error>>,
+    /// What leaves the section where running it again cannot tell more of it, and its line.
+    told: RefCell<Option<(magnus::Error, (String, u32))>>,
+    /// Of what has left the section before nothing more is told.
+    alone: Cell<bool>,
 }
 
 impl<'a> Run<'a> {
@@ -329,6 +336,7 @@ impl<'a> Run<'a> {
             on_cpu: Cell::new(false),
             learned: RefCell::default(),
             told: RefCell::default(),
+            alone: Cell::new(false),
         })
     }
 
@@ -338,23 +346,35 @@ impl<'a> Run<'a> {
             match self.attempt(profile, &mut random) {
                 Err(Trouble::Anew) => self.born.clear(),
                 // The blocks of syncs are not to run again.
-                Err(trouble) if self.told.borrow().is_some() => return Err(self.best_told(trouble)),
+                Err(trouble) if self.told.borrow().is_some() => match self.best_told(trouble) {
+                    Trouble::Anew => self.born.clear(),
+                    best => return Err(best),
+                },
                 Err(trouble) if self.syncs.any() => return Err(exceptions::behind_sync(self.ruby, trouble)),
                 ended => return ended,
             }
         }
     }
 
-    /// Of what was raised when the section began anew to tell more of it, and what was known before.
+    /// Of what was raised when the section began anew to tell more of it, and what was known before. One object may be
+    /// unable to keep what exceptions of several lines keep: then it begins anew with this line alone.
     fn best_told(&self, trouble: Trouble) -> Trouble {
         let is_better = match &trouble {
             Trouble::Raised(error) => exceptions::is_own(self.ruby, error).is_ok_and(|own| !own),
             _ => false,
         };
-        match self.told.take() {
-            Some(known) if !is_better => Trouble::Raised(known),
-            _ => trouble,
+        if is_better {
+            return trouble;
         }
+        let told = &mut *self.told.borrow_mut();
+        let Some((known, line)) = told.take() else { return trouble };
+        let lines = &mut self.learned.borrow_mut().told_lines;
+        if lines.len() > 1 && !self.alone.replace(true) {
+            *lines = [line.clone()].into();
+            *told = Some((known, line));
+            return Trouble::Anew;
+        }
+        Trouble::Raised(known)
     }
 
     /// `random`: what random numbers hang on, once it is known.
@@ -613,10 +633,11 @@ impl<'a> Run<'a> {
         let Some(exception) = raised.value() else { return false };
         let learned = &mut *self.learned.borrow_mut();
         learned.extend(&version.learned);
-        let is_new = learned.told_lines.insert((site.path.clone(), site.line));
+        let line = (site.path.clone(), site.line);
+        let is_new = learned.told_lines.insert(line.clone());
         if is_new {
             self.pinned.pin(exception.as_raw());
-            self.told.replace(Some(raised.clone()));
+            self.told.replace(Some((raised.clone(), line)));
         }
         is_new
     }
@@ -769,7 +790,12 @@ impl<'a> Run<'a> {
     fn known_version(&self, profile: &mut Profile) -> Result<Option<(Rc<Version>, Traced<'a>)>, Trouble> {
         let mut versions = self.captured.handle.0.with(self.ruby, |versions| versions.clone());
         versions.retain(|version| version.kind == self.kind() && version.plan.takes(&self.base));
-        versions.retain(|version| self.learned.borrow().is_within(&version.learned));
+        let learned = self.learned.borrow();
+        versions.retain(|version| {
+            let is_told_alone = || version.learned.told_lines == learned.told_lines;
+            learned.is_within(&version.learned) && (!self.alone.get() || is_told_alone())
+        });
+        drop(learned);
         // Where there is a choice, some of the objects tell which one it cannot be.
         let samples = versions.len() > 1 && self.base.len() >= SAMPLED;
         for version in versions {
@@ -853,7 +879,7 @@ impl<'a> Run<'a> {
                 let recording = front.recording.take();
                 let kept = recording.and_then(|recording| Kept::new(recording, &front.inferred));
                 let mut program = std::mem::take(&mut front.inferred.program);
-                sources::with_map(self.ruby, |map| tell_traps(&mut program, &front.inferred.traps, map));
+                sources::with_map(self.ruby, |map| tell_refusals(&mut program, &front.inferred.traps, map));
                 let bytes = set_aside(&program);
                 let (program, passes) = background::run(self.ruby, bytes, |token| {
                     let (program, passes) = optimized(program, token)?;

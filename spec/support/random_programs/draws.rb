@@ -28,14 +28,15 @@ module RandomPrograms
       limit = pick(%w[3 100 4294967297 1..6 -5...5])
       kept = kept_dice
       return e(kept, ".rand(#{limit})") if kept && chance(0.7)
-      return e(dice, ".rand(#{limit})") if dice && chance(0.7)
+      return e(dice, pick(["", "", ".dup", ".clone"]), ".rand(#{limit})") if dice && chance(0.7)
 
       random = Node.fixed("Random.new(", expression([:int], [depth, 1].min), ")")
-      case between(0, 4)
+      case between(0, 5)
       when 0 then e(random, ".tap { |a| a.rand }.rand(#{limit})")
       when 1 then e("(", list([:int], depth), ".shuffle(random: ", random, ").first || 0)")
       when 2 then e("(", list([:int], depth), ".sample(random: ", random, ") || 0)")
       when 3 then e("(#{between(0, 30)}..40).to_a.sample(#{between(0, 14)}, random: ", random, ").sum")
+      when 4 then e(random, ".then { |a| n = a.rand(#{limit}); [a, a.dup, a.clone].sum { |b| b.rand(9) } + n }")
       else e(random, ".rand(#{limit})")
       end
     end

@@ -65,13 +65,16 @@ module RandomPrograms
     # A text instead of a pattern, and matches in a block, which are not the last one behind the call.
     def substituted(text)
       found = "\"#{pick(%w[a - 5 日 zz])}\""
-      case between(0, 4)
+      case between(0, 5)
       when 0 then e("(", text, ".", pick(%w[sub gsub]), "(#{found}) { \"\#{$&}<\#{$~.begin(0)}\" } + ", last_group, ")")
       when 1 then e("(", text, ".gsub(", regexp, ") { \"b5\" =~ /\\d/; \"y\" } + ", last_group, ")")
       when 2 then e("(", text, ".split(", regexp, pick(["", ", 2", ", -1"]), ").size.to_s + ", last_group, ")")
       when 3
-        e("([", text, ", \"b5\"].", pick(%w[grep grep_v]), "(", regexp, pick([")", ") { |s| s }"]), ".size.to_s + ",
-          last_group, ")")
+        e("([", text, ", \"b5\"]", pick(["", ".lazy"]), ".", pick(%w[grep grep_v]), "(", regexp,
+          pick([")", ") { |s| s }", ") { |s| $~ ? s : \"-\" }"]), ".to_a.size.to_s + ", last_group, ")")
+      when 4
+        e("([\"a\", ", text, ", \"b5\"].", pick(%w[slice_before slice_after]), "(", regexp, ").",
+          pick(%w[to_a first(1) map(&:size)]), ".size.to_s + ", last_group, ")")
       else e("(", text, ".scan(#{found}).size.to_s + ", last_group, ")")
       end
     end

@@ -151,6 +151,14 @@ module Enumerator
     each { |x| yield x unless pattern === x }
   end
 
+  def __lazy_grep_block(pattern, by)
+    each { |x| yield by.call(x) if pattern === x }
+  end
+
+  def __lazy_grep_v_block(pattern, by)
+    each { |x| yield by.call(x) unless pattern === x }
+  end
+
   # Of a method of the user's.
   def __packed_each
     __each_values do |*values|

@@ -2,15 +2,10 @@
 # how many of them are left before all are made anew.
 
 module Random
-  def initialize(seed = Random.rand(0x4000000000000000), __of: nil)
-    if __of.__nil?
-      seed = __to_int(seed)
-      @__seed = seed
-      @__state = __state_of(seed == -9_223_372_036_854_775_808 ? seed : seed.abs)
-    else
-      @__seed = seed
-      @__state = __copy_of(__of.__state)
-    end
+  def initialize(seed = Random.rand(0x4000000000000000))
+    seed = __to_int(seed)
+    @__seed = seed
+    @__state = __state_of(seed == -9_223_372_036_854_775_808 ? seed : seed.abs)
   end
 
   def seed
@@ -24,12 +19,10 @@ module Random
     other.seed == seed && other.__state == __state
   end
 
-  def dup
-    Random.new(seed, __of: self)
-  end
-
-  def clone
-    frozen? ? dup.freeze : dup
+  def initialize_copy(other)
+    @__seed = other.__seed
+    @__state = __copy_of(other.__state)
+    self
   end
 
   def __copy_of(state)
@@ -40,6 +33,10 @@ module Random
       i += 1
     end
     copy
+  end
+
+  def __seed
+    @__seed
   end
 
   def __state

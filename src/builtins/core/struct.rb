@@ -45,9 +45,17 @@ module Struct
 
   def __check_offset(index, size)
     i = __to_long(index)
-    __refuse_wide if i >= 4_611_686_018_427_387_904 || i < -4_611_686_018_427_387_904
+    __no_member(i, size) if i >= size || i < -size
+  end
+
+  # MRI makes a Fixnum of the number, which loses its highest bit, and of that an `int` (`invalid_struct_pos`).
+  def __no_member(number, size)
+    i = number
+    i = number - 4_611_686_018_427_387_904 - 4_611_686_018_427_387_904 if number >= 4_611_686_018_427_387_904
+    i = number + 4_611_686_018_427_387_904 + 4_611_686_018_427_387_904 if number < -4_611_686_018_427_387_904
     __c_int(i)
-    raise IndexError, "offset #{i} too large for struct(size:#{size})" if i >= size
-    raise IndexError, "offset #{i} too small for struct(size:#{size})" if i < -size
+    raise IndexError, "offset #{i} too small for struct(size:#{size})" if i < 0
+
+    raise IndexError, "offset #{i} too large for struct(size:#{size})"
   end
 end

@@ -277,6 +277,7 @@ impl Parser {
             line: 0,
             method: String::new(),
             callers: vec![],
+            refused: None,
         };
         if self.take_word("at") {
             (site.path, site.line) = self.place()?;

@@ -95,8 +95,11 @@ impl Lowering<'_> {
         match local {
             Some(local) => self.errors.push(local),
             None => {
+                let is_captured = node.as_local_variable_target_node().is_some();
                 let span = self.span(&node.location());
-                self.refuse(&refusals::RESCUE_VARIABLE, span);
+                let refusal =
+                    if is_captured { &refusals::RESCUE_CAPTURED } else { &refusals::RESCUE_VARIABLE };
+                self.refuse(refusal, span);
             }
         }
         local

@@ -26,6 +26,7 @@ const SETTING: &[&str] = &[
     "any?",
     "byteindex",
     "grep",
+    "grep_v",
     "gsub",
     "gsub!",
     "index",
@@ -43,6 +44,60 @@ const SETTING: &[&str] = &[
     "start_with?",
     "sub",
     "sub!",
+];
+
+/// Methods that go through what they are called on, which may be an Enumerator that looks for a pattern only then.
+const FORCING: &[&str] = &[
+    "chunk_while",
+    "collect",
+    "collect_concat",
+    "count",
+    "detect",
+    "drop",
+    "drop_while",
+    "each",
+    "each_cons",
+    "each_entry",
+    "each_slice",
+    "each_with_index",
+    "each_with_object",
+    "entries",
+    "filter",
+    "filter_map",
+    "find",
+    "find_all",
+    "find_index",
+    "first",
+    "flat_map",
+    "force",
+    "group_by",
+    "include?",
+    "inject",
+    "map",
+    "max",
+    "max_by",
+    "member?",
+    "min",
+    "min_by",
+    "minmax",
+    "minmax_by",
+    "reduce",
+    "reject",
+    "reverse_each",
+    "select",
+    "sort",
+    "sort_by",
+    "sum",
+    "take",
+    "take_while",
+    "tally",
+    "to_a",
+    "to_h",
+    "to_set",
+    "uniq",
+    "with_index",
+    "with_object",
+    "zip",
 ];
 
 /// The local that holds the last match, in the scopes from one on.
@@ -114,7 +169,8 @@ impl Lowering<'_> {
     /// A call of such a name.
     pub(super) fn matching_call(&mut self, name: &str, node: Node) -> Node {
         let plain = parallel_methods::without_p(name).unwrap_or(name);
-        if SETTING.contains(&plain) { self.matching(node) } else { node }
+        let sets = SETTING.contains(&plain) || FORCING.contains(&name);
+        if sets { self.matching(node) } else { node }
     }
 
     /// An assignment, which matches where a Regexp is an index: `text[/pattern/] = other`.

@@ -93,6 +93,9 @@ refusals! {
     RESCUE_VARIABLE "unsupported-rescue-variable"
         "an exception can only be kept in a local variable of a parallel section"
         "leave out `=> …` and write a `rescue` for each class; `raise` without arguments raises the same error again";
+    RESCUE_CAPTURED "unsupported-rescue-variable"
+        "an exception cannot be kept in a variable from around a parallel section"
+        "use a name that no variable around the block has, as in `rescue => error`";
     REDO "unsupported-redo"
         "`redo` cannot be used in a parallel section"
         "write a loop, such as `while`";

@@ -355,7 +355,15 @@ impl<'a> Methods<'a> {
         if owner(self.ruby, method)? == object_pool::builtin(self.ruby, ClassId::BASIC_OBJECT) {
             return Ok(());
         }
-        Err(refuse("method-missing", format!("{name} is answered by method_missing")))
+        Err(Trouble::Stop(Stop::Refused(Refusal {
+            slug: "method-missing",
+            message: format!("{name} is answered by method_missing"),
+            hint: Some(
+                "define the method in its class, with def: a section calls no singleton methods of objects"
+                    .into(),
+            ),
+            ..Refusal::default()
+        })))
     }
 }
 

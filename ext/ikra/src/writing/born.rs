@@ -226,8 +226,9 @@ impl OfClass {
         let mut names = vec![ORDER];
         names.extend(members.iter().chain(set).map(String::as_str));
         names.extend([FROZEN, ORIGINAL].into_iter().filter(|name| buffer(name, Part::Payload).is_some()));
+        let is_random = classes::inherits(pool.class(class), pool.class(ClassId::RANDOM));
         names.extend(match class {
-            ClassId::RANDOM => &[RANDOM_STATE, RANDOM_SEED][..],
+            _ if is_random => &[RANDOM_STATE, RANDOM_SEED][..],
             ClassId::REGEXP => &[PATTERN],
             _ => &[],
         });

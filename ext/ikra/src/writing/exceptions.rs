@@ -258,7 +258,8 @@ impl Decoder<'_> {
         let details = ruby.ary_new();
         let kind = match kind {
             ErrorKind::Overflow { operator } => {
-                details.push(operator.as_str())?;
+                let name = self.inferred.program.builtin(failure.path).filter(|_| operator == THIS_METHOD);
+                details.push(name.unwrap_or(operator))?;
                 "overflow"
             }
             ErrorKind::ZeroDivision => "zero_division",
