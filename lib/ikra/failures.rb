@@ -303,7 +303,17 @@ module Ikra
         return exception_class.new unless parts
 
         told = parts.map { |value, text, inspected| text || (inspected ? value.inspect : value.to_s) }
-        exception_class.new(by_ruby ? said_by(exception_class, told.join) : joined(told))
+        return exception_class.new(joined(told)) unless by_ruby
+
+        made = exception_class.new(said_by(exception_class, told.join))
+        keep_reason(made) if exception_class == LocalJumpError
+        made
+      end
+
+      # That no block is given.
+      def keep_reason(error)
+        error.instance_variable_set(:@exit_value, nil)
+        error.instance_variable_set(:@reason, :noreason)
       end
 
       # A String alone is given as it is, which may be frozen. Of several the first that is not in US-ASCII has the

@@ -77,8 +77,10 @@ pub(super) const ROWS: &[Row] = &[
     // What `join` puts together.
     carrying("#joined", |s, c| match c.receiver.types.single() {
         Some(Type::Array(_) | Type::List(_) | Type::Tuple(_)) => s.send(&c.receiver, "join", &c.args, 1),
+        Some(ty) if ty.is_instance() && !ty.is_string() => joined_object(s, c),
         _ => super::text_of(s, &c.receiver),
     }),
+    bare("#through_to_ary", |s, c| s.through_to_ary(&c.receiver)),
     // What a Hash takes as its key: a copy of what would change.
     bare("#as_key", |_, c| c.receiver.clone()),
     carrying("#new_hash", super::hash::literal),
@@ -650,6 +652,26 @@ fn alike(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         };
         let condition = crate::infer::Condition { value: same, yes: vec![], no: vec![] };
         s.branch(7, condition, |s| Operand::bool(s.b.bool(true)), |s| differs(s, &arg))
+    })
+}
+
+/// An object among what `join` puts together: MRI asks for its `to_str`, its `to_ary` and its `to_s`.
+fn joined_object(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if s.responds(&call.receiver, "to_str") {
+        let text = s.send_from(&call.receiver, "to_str", &[], 14, CallType::Own);
+        return match text.types.iter().all(Type::is_string) {
+            true => text,
+            false => s.refuse_here(
+                "unsupported-argument",
+                "`join` with an object whose `to_str` may give no String cannot run in a section",
+                Some("give it Strings".into()),
+            ),
+        };
+    }
+    let list = s.through_to_ary(&call.receiver);
+    s.switch(&list, 15, &mut |s, part| match part.types.single() {
+        Some(Type::Array(_) | Type::List(_) | Type::Tuple(_)) => s.send(&part, "join", &call.args, 1),
+        _ => super::text_of(s, &part),
     })
 }
 

@@ -143,7 +143,7 @@ impl Lowerer<'_> {
                 }
                 (self.node, self.span) = (outer_node, outer_span);
             }
-            Place::Multiple(places) => self.assign_places(places, value),
+            Place::Multiple(places) => self.assign_places(places, value, false),
         }
     }
 

@@ -159,9 +159,11 @@ impl Lowerer<'_> {
             },
             Kind::MultiAssign { targets, value } => {
                 let places = self.resolve_multiple(targets);
+                let is_splat = |item: &Node| matches!(item.kind, Kind::Splat(_));
+                let literal = matches!(&value.kind, Kind::Array(items) if !items.iter().any(is_splat));
                 let value = self.expr(value);
                 self.enter(node);
-                self.assign_places(&places, &value);
+                self.assign_places(&places, &value, literal);
                 value
             }
             Kind::And(a, b) => {

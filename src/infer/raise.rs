@@ -4,6 +4,7 @@
 use super::Lowerer;
 use super::calls::Arguments;
 use super::exceptions::{RECEIVER, SUBJECT};
+use super::host::Method;
 use super::operand::Operand;
 use crate::ir::{ErrorKind, MessagePart, Raised, Receiver, Value};
 use crate::syntax::ast::{Call, Kind, Node, StringPart};
@@ -103,6 +104,18 @@ impl Lowerer<'_> {
                 Ok(None) => self.fail(ErrorKind::TypeError(NO_EXCEPTION.into()), &[]),
                 _ => self.refuse_raise(node),
             };
+        }
+        if let Some(of) = class
+            && self.has_own_exception(of)
+        {
+            let given: Vec<Operand> = nodes.into_iter().map(|node| self.expr(node)).collect();
+            if given.iter().any(Operand::is_bottom) {
+                return Operand::bottom();
+            }
+            self.enter(node);
+            let module = Operand { types: Type::Module(of).into(), ..Operand::nil() };
+            let made = self.send(&module, "exception", &given, 0xc2);
+            return self.raise_made(&made, node);
         }
         if let Some(of) = class
             && nodes.len() < 2
@@ -231,6 +244,12 @@ impl Lowerer<'_> {
         let arguments = Arguments { positional: given, ..Arguments::default() };
         let made = self.construct(class, &arguments, None);
         self.raise_made(&made, node)
+    }
+
+    /// Has the class an `exception` of the user's, which says what `raise` raises?
+    fn has_own_exception(&mut self, class: ClassId) -> bool {
+        let found = self.host.singleton_method(class, "exception");
+        matches!(found, Ok(Some(found)) if !matches!(found.method, Method::Native { .. }))
     }
 
     /// Is such an exception known by its class and text alone? One that nobody in the section rescues, Ruby makes.

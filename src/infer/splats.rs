@@ -30,6 +30,26 @@ pub(super) struct Places<'t> {
     after: Vec<Place<'t>>,
 }
 
+impl Places<'_> {
+    /// Are all of them variables of a method or an object, each once?
+    fn are_variables(&self) -> bool {
+        let is_variable = |place: &Place<'_>| match place {
+            Place::Local(_) | Place::Ivar(_) => true,
+            Place::State(name, _) => !name.starts_with(['$', '@']),
+            _ => false,
+        };
+        let is_same = |one: &Place<'_>, other: &Place<'_>| match (one, other) {
+            (Place::Local(one), Place::Local(other)) => one == other,
+            (Place::Ivar(one), Place::Ivar(other)) => one == other,
+            (Place::State(one, _), Place::State(other, _)) => one == other,
+            _ => false,
+        };
+        let before = &self.before;
+        let is_known = |i: usize| before[..i].iter().any(|known| is_same(known, &before[i]));
+        self.splat.is_none() && before.iter().all(is_variable) && !(0..before.len()).any(is_known)
+    }
+}
+
 /// A parameter that may be left to its default: where it is known at run time only, whether it is.
 pub(super) type LeftOut<'p> = (LocalId, &'p Node, Option<Absent<'p>>);
 
@@ -380,7 +400,7 @@ impl Lowerer<'_> {
     /// `a, (b, *c), d = value`, where the value is there already.
     pub(crate) fn assign_multiple(&mut self, targets: &Multiple, value: &Operand) {
         let places = self.resolve_multiple(targets);
-        self.assign_places(&places, value);
+        self.assign_places(&places, value, false);
     }
 
     /// Evaluates what the targets need before their values.
@@ -395,14 +415,19 @@ impl Lowerer<'_> {
         }
     }
 
-    /// All items are taken before any is assigned.
-    pub(super) fn assign_places(&mut self, places: &Places<'_>, value: &Operand) {
+    /// All items are taken before any is assigned. Some Rubies assign variables those of a `literal` from the last one on,
+    /// which decides in what order an object has its own.
+    pub(super) fn assign_places(&mut self, places: &Places<'_>, value: &Operand, literal: bool) {
         let value = self.through_to_ary(value);
         if value.is_bottom() {
             return;
         }
         let (before, rest, after) = self.taken_apart(&value, places);
-        for (place, item) in places.before.iter().zip(before) {
+        let mut before: Vec<_> = places.before.iter().zip(before).collect();
+        if literal && places.are_variables() && self.host.dialect().variables_are_assigned_backwards {
+            before.reverse();
+        }
+        for (place, item) in before {
             self.assign_place(place, &item);
         }
         if let (Some(Some(place)), Some(rest)) = (&places.splat, rest) {

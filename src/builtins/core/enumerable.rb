@@ -557,7 +557,10 @@ module Enumerable
   end
 
   def assoc(key)
-    each { |x| return x if x.is_a?(Array) && x.size > 0 && x[0].__equals(key) }
+    each do |x|
+      pair = x.__through_to_ary
+      return pair if pair.is_a?(Array) && pair.size > 0 && pair[0].__equals(key)
+    end
     nil
   end
 

@@ -268,11 +268,11 @@ module Hash
   # MRI goes through small ones by `==`, and looks into others by the hash.
   def assoc(key)
     if size <= 8
-      each { |pair| return pair if key.__equals(pair[0]) }
+      each { |k, v| return [__ruby?(:hash_assoc_gives_argument) ? key : k, v] if key.__equals(k) }
       return nil
     end
     place = __find(key)
-    place < 0 ? nil : __item(place)
+    place < 0 ? nil : [key, __values.__item(place)]
   end
 
   def rassoc(value)
