@@ -223,6 +223,20 @@ RSpec.describe "Ikra.check" do
      "xs.pmap { while true do break end }"].each { |text| expect(told(text)).to eq([]), text }
   end
 
+  it "runs no method of the program's own" do
+    Ikra.const_get(:Check).instance_variable_set(:@names, nil)
+    called = []
+    asked = Module.new do
+      %i[name singleton_class? public_instance_methods instance_method const_get const_defined? hash ==].each do |name|
+        define_method(name) { |*| called << name }
+      end
+    end
+    own = Class.new.tap { |one| one.singleton_class.prepend(asked) }
+    stub_const("CheckedCar", own)
+    expect(told("xs.pmap { CheckedCar.go; gets }")).to eq([[1, "unsupported-method", false]])
+    expect(called).to eq([])
+  end
+
   it "tells the characters, also where some take several bytes or lines" do
     found = checked("xs.pmap { \"é\"; [1r,\n  `a\nb`] }")
     expect(found.map { |one| [one.line, one.columns, one.end_line, one.end_column] })

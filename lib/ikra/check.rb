@@ -25,6 +25,10 @@ module Ikra
     COLLECTIONS = [::Array, ::Hash, ::Range, ::Enumerable, ::Enumerator, ::Integer, ::Float, ::String, ::Struct].freeze
     FUNCTIONS = %i[loop catch lambda proc tap then yield_self].freeze
 
+    # Ruby's own methods of modules: a class may have others by these names, which are not called.
+    ASKED = %i[singleton_class? public_instance_methods instance_method autoload? const_defined?
+               const_source_location const_get].to_h { |name| [name, ::Module.instance_method(name)] }.freeze
+
     class << self
       # @param path [String]
       # @param source [String, nil] the text; nil: that of the file
@@ -48,9 +52,9 @@ module Ikra
       # @return [Module, nil] the class or module of that path, if it is Ruby's own or of a library
       def module(path)
         found = path.split("::").inject(::Object) do |around, name|
-          around.const_get(name, false) if around.is_a?(::Module) && foreign?(around, name)
+          ask(around, :const_get, name, false) if module?(around) && foreign?(around, name)
         end
-        found if found.is_a?(::Module)
+        found if module?(found)
       rescue ::NameError
         nil
       end
@@ -65,12 +69,16 @@ module Ikra
 
       # Is the constant there, and none of the program's own? Nothing is loaded for it.
       def foreign?(around, name)
-        return false if around.autoload?(name, false) || !around.const_defined?(name, false)
+        return false if ask(around, :autoload?, name, false) || !ask(around, :const_defined?, name, false)
 
-        file, line = around.const_source_location(name, false)
+        file, line = ask(around, :const_source_location, name, false)
         # Ruby names no file for some of its own, and no line for others.
         file.nil? || line.zero? || FOREIGN.any? { |folder| file.start_with?(folder) }
       end
+
+      def module?(value) = (value in ::Module)
+
+      def ask(owner, name, *arguments) = ASKED.fetch(name).bind_call(owner, *arguments)
 
       # What the file requires by its place, with what that requires: paths and texts; is there more that is not read?
       def required(path, text)
@@ -110,7 +118,8 @@ module Ikra
           of_chains = Chain.public_instance_methods(false)
           stages = of_chains.reject { |name| NO_STAGES.include?(Chain.instance_method(name).original_name) }
           keeping = COLLECTIONS.flat_map { |owner| in_c(owner) } + FUNCTIONS
-          of_c = ObjectSpace.each_object(::Module).reject(&:singleton_class?).flat_map { |owner| in_c(owner) }
+          modules = ObjectSpace.each_object(::Module).reject { |one| ask(one, :singleton_class?) }
+          of_c = modules.flat_map { |owner| in_c(owner) }
           without_block = WithoutBlock.public_instance_methods(false) - %i[inspect to_s]
           of_chains -= [*IN_RUBY_OF_CHAINS, :inspect, :explained, :plazy]
           [methods_with_sections, without_block, stages, of_chains, keeping, of_c.uniq].map { |list| list.map(&:name) }
@@ -119,8 +128,8 @@ module Ikra
 
       # The public methods of a class that are not written in Ruby.
       def in_c(owner)
-        owner.public_instance_methods(false).select do |name|
-          place = owner.instance_method(name).source_location
+        ask(owner, :public_instance_methods, false).select do |name|
+          place = ask(owner, :instance_method, name).source_location
           place.nil? || place.first.start_with?("<internal:")
         rescue ::NameError
           false
