@@ -8,7 +8,7 @@ RSpec.describe "docs/errors.md" do
   # Where error codes stand in the sources: the table of what has no place in the AST, the arguments of the functions
   # that refuse, and messages that end with one in brackets.
   in_table = /^\s+[A-Z_]+ #{code}$/
-  in_call = /(?:\brefuse_here\(|\brefuse\(|\bstop\(|\bDiagnostic::new\(|\bslug: )\s*#{code}/
+  in_call = /(?:\brefuse_here\(|\brefuse\(|\brefusal\(|\bstop\(|\bDiagnostic::new\(|\bslug: )\s*#{code}/
   in_message = /\[([a-z]+(?:-[a-z]+)+)\]/
 
   sources = Dir[File.join(root, "{src,ext/ikra/src}/**/*.rs"), File.join(root, "lib/**/*.rb")]

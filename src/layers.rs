@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// All modules, from the bottom to the top.
-const LAYERS: [&str; 32] = [
+const LAYERS: [&str; 33] = [
     // What knows nothing of the others.
     "hashing",
     "huge_pages",
@@ -40,6 +40,7 @@ const LAYERS: [&str; 32] = [
     "backend",
     "infer",
     "builtins",
+    "check",
     "front",
 ];
 

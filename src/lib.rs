@@ -9,6 +9,7 @@ pub mod backend;
 pub mod builtins;
 pub mod cache;
 pub mod cancel;
+pub mod check;
 pub mod diagnostic;
 pub mod error;
 pub mod fallible;

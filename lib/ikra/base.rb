@@ -37,6 +37,7 @@ require_relative "space"
 require_relative "parallel_methods"
 require_relative "operations"
 require_relative "changes"
+require_relative "check"
 
 # Runs the blocks of array operations in parallel, on a GPU or on all CPU cores, over ordinary objects.
 module Ikra
@@ -125,6 +126,22 @@ module Ikra
       require_relative "doctor"
       Doctor.examine
     end
+
+    # What of a file's parallel calls is unsupported, from its source alone: nothing of it runs. That is what is so
+    # whatever the classes are: syntax, and methods of Ruby's own such as +File.read+ and +gets+, in the block and in
+    # methods that it calls as far as the file, or one that it requires with +require_relative+, defines them. What may
+    # run is not told; so what is not told may yet be unsupported.
+    #
+    # Parts of the standard library that the file requires are loaded.
+    #
+    #   Ikra.check("cars.rb").each { |found| puts "#{found.path}:#{found.line}: #{found.code}" }
+    #
+    # @param path [String]
+    # @param source [String, nil] the text, such as an editor has it; without it that of the file
+    # @return [Array<Diagnostic>] in the order of the parallel calls
+    # @raise [Ikra::UnsupportedError] for a syntax error
+    # @raise [SystemCallError] where there is no such file
+    def check(path, source: nil) = Check.call(path, source)
 
     # What Ikra makes of a section: its lines with the inferred types, the columns read and written, the intermediate
     # program and the generated code. Nothing runs.

@@ -12,6 +12,7 @@ module Ikra
   class CLI
     # What each command is for, in a line.
     COMMANDS = {
+      "check" => "ikra check FILE…: say what of parallel calls is unsupported, from the source alone",
       "doctor" => "say whether sections run here, on what, and what is missing",
       "cache" => "say what was compiled and is kept on disk; ikra cache clear forgets it",
       "example" => "ikra example list, and ikra example run NAME with its options, such as --help"
@@ -37,6 +38,24 @@ module Ikra
       refuse("ikra: #{e.message}\n#{parser.help}")
     rescue Done
       0
+    end
+
+    # @param arguments [Array<String>]
+    # @return [Integer] 0 where nothing was found, 1 where something was, 2 where a file is missing or is not Ruby
+    def check(arguments)
+      format = "text"
+      parser = parser("ikra check [--format text|json] FILE…") do |options|
+        options.on("--format FORMAT", %w[text json], "for people, or for programs") { |given| format = given }
+      end
+      paths = parser.parse(arguments)
+      return refuse("ikra: check takes files\n#{parser.help}") if paths.empty?
+
+      require_relative "../ikra"
+      require_relative "report"
+      report = Report.of(paths)
+      @out.puts(format == "json" ? report.to_json : report)
+      @err.puts(report.errors) if report.errors.any?
+      report.status
     end
 
     # @param arguments [Array<String>]

@@ -54,6 +54,14 @@ module Ikra
     # @return [Array<Place>] the calls that led there, the innermost first
     attr_reader :calls
 
+    # @return [Integer, nil] the line of the construct's last character, where {Ikra.check} has found it
+    attr_reader :end_line
+    # @return [Integer, nil] the column of that
+    attr_reader :end_column
+    # @return [Hash{Symbol => Object}, nil] the parallel call that it belongs to, where {Ikra.check} has found it: its
+    #   +:name+, and the +:path+, +:line+, +:columns+ and +:text+ where that stands
+    attr_reader :parallel_call
+
     # @api private
     # @param text [String] the message of an {UnsupportedError}
     # @return [Array<Diagnostic>]
@@ -63,7 +71,11 @@ module Ikra
     end
 
     # @api private
-    def initialize(text)
+    # @param text [String] one reason of such a message
+    # @param found [Hash] what {Ikra.check} knows besides
+    def initialize(text, **found)
+      @end_line, @end_column, @parallel_call = found.values_at(:end_line, :end_column, :parallel_call)
+      @found = found
       first, *@rest = text.lines(chomp: true)
       # A message may itself have several lines.
       first += "\n#{@rest.shift}" until @rest.empty? || detail?(@rest.first)
@@ -85,8 +97,15 @@ module Ikra
     # @return [Range<Integer>, nil] its characters in that line, from 1 on
     def columns = place.columns
 
+    # Is it known only that some element may come there? It is unsupported where it is reached then. That is asked of
+    # what {Ikra.check} has found; an error has been reached.
+    def if_reached? = @found.fetch(:if_reached, false)
+
     # @return [Hash{Symbol => Object}] all of it, as JSON has it
-    def to_h = { code:, **place.to_h, message:, hint:, calls: calls.map(&:to_h) }
+    def to_h
+      found = @found.empty? ? {} : { column: columns&.begin, **@found }
+      { code:, **place.to_h, message:, hint:, calls: calls.map(&:to_h), **found }
+    end
 
     # @return [String] as the error's message shows it
     def to_s

@@ -56,6 +56,21 @@ module Ikra
         text.byteslice(3..)
       end
 
+      # The text that a file has now.
+      #
+      # @raise [UnsupportedError] where it is not in UTF-8
+      def read(path) = checked(File.binread(path), path)
+
+      # A text of a file, in UTF-8.
+      #
+      # @raise [UnsupportedError] where it is in another encoding
+      def checked(text, path)
+        text = without_bom(text)
+        name = text[ENCODING, 1]
+        text = text.dup.force_encoding(Encoding::UTF_8)
+        text.valid_encoding? && (text.ascii_only? || utf8?(name)) ? text : refuse(path, name)
+      end
+
       private
 
       # The text that the file has now, which is kept if it is the one that was loaded.
@@ -79,13 +94,6 @@ module Ikra
         one = Kept.new(stamp, text)
         @kept[path] = [one, *@kept[path]].first(MOST)
         one
-      end
-
-      def read(path)
-        text = without_bom(File.binread(path))
-        name = text[ENCODING, 1]
-        text.force_encoding(Encoding::UTF_8)
-        text.valid_encoding? && (text.ascii_only? || utf8?(name)) ? text : refuse(path, name)
       end
 
       def utf8?(name)

@@ -38,6 +38,7 @@ mod structs;
 mod tuple;
 
 use enumerator::named as named_enumerator;
+use outside::Outside;
 
 use crate::infer::builtins::{
     ANY, Builtin, Builtins, Invocation, PRIMITIVE, Row, Rule, Takes, is_lazy, is_primitive, make_enumerator,
@@ -407,6 +408,12 @@ pub(crate) fn of_own_each(name: &str) -> Option<&'static Row> {
     let enumerator = Type::Enumerator("each".into(), Rc::new([]));
     let found = lookup(ClassId::ENUMERABLE, name, &enumerator).filter(|_| name != "lazy");
     found.map(|_| &enumerator::OWN_EACH)
+}
+
+/// Is it a function of Kernel's about what sections do not have at all, such as input?
+pub(crate) fn of_world(name: &str) -> bool {
+    let about = outside::outside(ClassId::KERNEL, name);
+    outside::of_kernel(name).is_some() || matches!(about, Some(Outside::World | Outside::Rationals))
 }
 
 /// Do all objects have the methods of this class or module?

@@ -221,7 +221,6 @@ impl Builder {
         self.is_stale = false;
         self.order.push(block);
         self.drafts[block.index()].handling = self.handling;
-        self.drafts[block.index()].source = self.source;
         if let Some(region) = self.region {
             let carried = std::mem::take(&mut self.regions[region.0].carried);
             let args = self.values_of(&carried);
@@ -238,7 +237,8 @@ impl Builder {
         if self.is_stale && matches!(end, Terminator::Resume(_)) {
             self.split();
         }
-        self.drafts[self.at.take().unwrap_or(at).index()].end = end;
+        let draft = &mut self.drafts[self.at.take().unwrap_or(at).index()];
+        (draft.end, draft.source) = (end, self.source);
         self.is_stale = false;
     }
 

@@ -179,6 +179,7 @@ pub struct BlockData {
     pub params: Range<u32>,
     pub body: Range<u32>,
     pub end: Terminator,
+    /// Of its end.
     pub source: Source,
     /// Where it leads when an operation in it raises: to a [`BlockKind::Rescue`] or [`BlockKind::Ensure`], with what
     /// locals are all over this block. `None`: out of the code, or nothing in it raises.

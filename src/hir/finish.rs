@@ -103,10 +103,10 @@ fn merge(drafts: &mut [DraftBlock], order: Vec<Block>, code: &Code) -> Vec<Block
         if !plain || draft.handling != to.handling {
             continue;
         }
-        let (mut body, end) = (to.body.clone(), to.end);
+        let (mut body, end, source) = (to.body.clone(), to.end, to.source);
         let draft = &mut drafts[block.index()];
         draft.body.append(&mut body);
-        (draft.end, draft.unwind) = (end, handler);
+        (draft.end, draft.source, draft.unwind) = (end, source, handler);
         merged[next.index()] = true;
     }
     order.into_iter().filter(|block| !merged[block.index()]).collect()

@@ -6,7 +6,7 @@ use super::dispatch::Callee;
 use super::keyword_splats::{Beside, HASH_SPLAT};
 use super::operand::Operand;
 use super::sites::{class_of, holder};
-use super::{BlockRef, Lowerer};
+use super::{BlockRef, Lowerer, refused};
 use crate::ir::{ErrorKind, Missing};
 use crate::syntax::ast::{BlockArg, Call, CodeKind, KeywordArg, Kind, Node, StringPart};
 use crate::types::{ClassId, Type, TypeSet};
@@ -336,16 +336,7 @@ impl Lowerer<'_> {
                 None
             }
             "raise" | "fail" => Some(self.raise(node, call)),
-            "block_given?" if self.is_of_block() => Some(
-                self.refuse_here(
-                    "unsupported-block",
-                    "whether the method around the section was called with a block is not known in it",
-                    Some(
-                        "ask before the section, `given = block_given?`, and let the block use the variable"
-                            .into(),
-                    ),
-                ),
-            ),
+            "block_given?" if self.is_of_block() => Some(self.refuse(refused::block_given())),
             "block_given?" => {
                 let given = self.frame().block.is_some();
                 let value = self.b.bool(given);
@@ -355,20 +346,13 @@ impl Lowerer<'_> {
                 Some(BlockArg::Literal(literal)) => Some(self.make_proc(literal, call.name == "lambda")),
                 _ => None,
             },
-            "debugger" | "byebug" if call.receiver.is_none() && self.is_of_kernel(&call.name) => {
-                let message = format!("`{}` cannot run in a section", call.name);
-                Some(self.refuse_here("unsupported-call", message, Some(LOOK.into())))
+            "debugger" | "byebug" if self.is_of_kernel(&call.name) => {
+                refused::function(&call.name).map(|refusal| self.refuse(refusal))
             }
             "catch" if self.is_of_kernel("catch") => self.catch(node, call, unused),
             "throw" if self.is_of_kernel("throw") => self.throw(node, call),
             "binding" | "eval" | "instance_eval" => {
-                let hint = match call.name.as_str() {
-                    "binding" => LOOK,
-                    "instance_eval" => "call the methods of the object, or write a method in its class",
-                    _ => "write the code itself; variables are known by their names only",
-                };
-                let message = format!("`{}` cannot run in a section", call.name);
-                Some(self.refuse_here("unsupported-call", message, Some(hint.into())))
+                refused::function(&call.name).map(|refusal| self.refuse(refusal))
             }
             _ => None,
         }
@@ -458,8 +442,6 @@ impl Lowerer<'_> {
 }
 
 /// What to do instead of stopping in the middle of a section.
-const LOOK: &str = "look at one element in plain Ruby, on a copy: Ikra.debug(element) { |x| … }";
-
 /// `[a, b].max`, for which MRI has an instruction of its own that compares the other way round than Array#max. Arrays
 /// of literals alone, and those with a splat, are arrays like others; `arrays`: an array of literals is a literal itself.
 fn is_literal_extreme(call: &Call, arrays: bool) -> bool {

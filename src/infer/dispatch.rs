@@ -4,7 +4,7 @@ use super::calls::{Arguments, CallType};
 use super::host::{FoundMethod, Method, Refusal, Visibility};
 use super::operand::Operand;
 use super::sites::class_of;
-use super::{BlockRef, Condition, Lowerer, basic_operations, builtins};
+use super::{BlockRef, Condition, Lowerer, basic_operations, builtins, refused};
 
 use crate::ir::{ErrorKind, Missing};
 use crate::source::Span;
@@ -455,12 +455,8 @@ impl Lowerer<'_> {
             && let class = self.host.class_name(*module)
             && self.builtins.is_library(&class)
         {
-            return Callee::Refused(Refusal {
-                slug: "unsupported-method",
-                message: format!("`{class}.{name}` cannot run in a section"),
-                hint: self.builtins.hint_of_class(&class, name).map(Into::into),
-                ..Refusal::default()
-            });
+            let hint = self.builtins.hint_of_class(&class, name).map(Into::into);
+            return Callee::Refused(refused::method(&format!("{class}."), name, hint));
         }
         if call_type != CallType::Core
             && let Ok(Some(found)) = &found
@@ -738,12 +734,7 @@ impl Lowerer<'_> {
                 self.builtins.hint(found.owner, &self.host.class_name(of), original)
             }
         };
-        Callee::Refused(Refusal {
-            slug: "unsupported-method",
-            message: format!("`{class}{name}` cannot run in a section"),
-            hint: Some(hint),
-            ..Refusal::default()
-        })
+        Callee::Refused(refused::method(&class, name, Some(hint)))
     }
 
     /// Does an operand of one class have a method, also a private one?

@@ -5,7 +5,7 @@ use super::held_procs::Closure;
 use super::host::RootKey;
 use super::operand::Operand;
 use super::splats::Spread;
-use super::{Condition, Lowerer, growth};
+use super::{Condition, Lowerer, growth, refused};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp};
 use crate::scalar::Ty;
@@ -220,6 +220,7 @@ impl Lowerer<'_> {
                 match self.frame().return_to {
                     Some(join) => self.leave_to(join, Some(&value)),
                     None => {
+                        self.enter(node);
                         self.refuse_return();
                     }
                 }
@@ -250,15 +251,7 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn refuse_return(&mut self) -> Operand {
-        let hint = match self.in_driver {
-            true => "use `next` to end the block of the section, with its value: `next value`",
-            false => "use `next` to end the block for this element",
-        };
-        self.refuse_here(
-            "unsupported-return",
-            "`return` would leave the method around the section",
-            Some(hint.into()),
-        )
+        self.refuse(refused::return_out(self.in_driver))
     }
 
     /// `object` in `object.class`, where that is Ruby's own `class`.
@@ -635,15 +628,12 @@ impl Lowerer<'_> {
         match to {
             Some(join) => self.leave_to(join, Some(&value)),
             None => {
-                let (what, hint) = if is_break {
-                    (
-                        "`break` would stop the other elements too",
-                        "use `next` to end the block for this element",
-                    )
+                if is_break {
+                    self.refuse(refused::break_out());
                 } else {
-                    ("`next` stands outside a block", "use `return`")
-                };
-                self.refuse_here("unsupported-break", what, Some(hint.into()));
+                    let hint = Some("use `return`".into());
+                    self.refuse_here("unsupported-break", "`next` stands outside a block", hint);
+                }
             }
         }
         Operand::bottom()

@@ -69,6 +69,7 @@ mod raise;
 mod raised;
 pub mod recording;
 mod records;
+pub(crate) mod refused;
 mod regexps;
 mod remembered;
 mod rescue;

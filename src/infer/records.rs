@@ -12,7 +12,7 @@ use super::keyword_splats::has_hash_splat;
 use super::leaving::ORDER;
 use super::operand::Operand;
 use super::operand::Values;
-use super::{BlockRef, Frame, LocalValue, Lowerer};
+use super::{BlockRef, Frame, LocalValue, Lowerer, refused};
 use crate::ir::{Comparison, ErrorKind};
 use crate::syntax::ast::Code;
 use crate::types::{ClassId, RecordType, Type};
@@ -86,15 +86,8 @@ impl Lowerer<'_> {
             }
             _ => {
                 let name = self.host.class_name(class);
-                let hint = self.builtins.hint_of_class(&name, "new").unwrap_or(
-                    "make it before the section and let the block use the variable; a section makes objects of classes \
-                     whose `initialize` is written in Ruby",
-                );
-                return self.refuse_here(
-                    "unsupported-new",
-                    format!("`{name}.new` cannot run in a section"),
-                    Some(hint.into()),
-                );
+                let hint = self.builtins.hint_of_class(&name, "new");
+                return self.refuse(refused::new(&name, hint));
             }
         };
         if arguments.splat.is_some() && code.is_none() && self.host.members(class).is_empty() {

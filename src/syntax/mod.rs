@@ -8,6 +8,7 @@ pub mod ast;
 mod descend;
 pub mod dump;
 mod lower;
+pub mod outline;
 pub mod parallel_methods;
 mod parse;
 #[cfg(test)]
@@ -19,6 +20,8 @@ use crate::error::NoMemory;
 use crate::source::{FileId, SourceMap, Span};
 use ast::{Call, Code, CodeKind, Kind, LocalId, Node, NodeId, Params};
 use parse::{Answer, Callable, FoundCode};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// Why there is no AST for a place.
 #[derive(Debug)]
@@ -116,6 +119,29 @@ pub fn symbol_block(name: &str, span: Span, more: u32) -> Code {
         nesting: Vec::new(),
         in_binding: false,
     }
+}
+
+/// Codes by their spans, each of which may have none.
+pub type Codes = FxHashMap<Span, Result<Code, CodeError>>;
+
+/// The codes of a file at those spans; the file is parsed once.
+pub fn codes_at(sources: &SourceMap, file: FileId, spans: &BTreeSet<Span>) -> Result<Codes, NoMemory> {
+    let source = sources.file(file);
+    let work = || {
+        parse::with_tree(&source.text, sources.version, &[], |tree| {
+            let mut codes = Codes::default();
+            parse::each_callable(tree, |callable, nesting, using| {
+                let location = callable.location();
+                let span = Span { file, start: location.start(), end: location.end() };
+                if spans.contains(&span) {
+                    let found = FoundCode { callable, nesting: nesting.to_vec(), using };
+                    codes.insert(span, lower::code(source, file, tree, &found, None));
+                }
+            });
+            codes
+        })
+    };
+    parse::on_deep_stack(&source.text, work)
 }
 
 /// The methods that a file defines, with their own nesting; those that do not lower are left out. The file is parsed

@@ -2,6 +2,7 @@
 //! the methods that users call are Ruby's (lib/ikra.rb); here are the few private functions between them.
 
 mod capture;
+mod check;
 mod code;
 mod column;
 mod explain;
@@ -79,6 +80,8 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     in_the_making.define_method("ready?", method!(InTheMaking::is_ready, 0))?;
     native.define_singleton_method("values_read", function!(section::values_read, 0))?;
     native.define_singleton_method("explain", function!(explain, 6))?;
+    native.define_singleton_method("check", function!(check::run, 3))?;
+    native.define_singleton_method("required", function!(check::required, 2))?;
     value_columns::init(ruby, native)?;
     enumerators::init(ruby)?;
     proc_parts::init(ruby)?;
