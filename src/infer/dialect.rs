@@ -81,9 +81,9 @@ dialect! {
     log_is_natural: "Math.log(2**29, 2) > 29.0",
     /// That quotient alone decides also where x or the base is 0; else one is minus infinity, the other minus zero.
     log_divides_infinities: "(1.0 / Math.log(0.5, 0.0)).positive?",
-    /// `@a, @b = 1, 2` assigns `@b` first.
+    /// `@a, @b = 1, 2` whose value nobody uses assigns `@b` first.
     variables_are_assigned_backwards:
-        "Class.new { def set = (@a, @b = 1, 2) }.new.tap { |o| o.set }.instance_variables == [:@b, :@a]",
+        "Class.new { def set; @a, @b = 1, 2; self; end }.new.set.instance_variables == [:@b, :@a]",
     /// `Hash#assoc` gives the key that it is asked for; else that of a small Hash.
     hash_assoc_gives_argument: "k = [1]; { [1] => 1 }.assoc(k)[0].equal?(k)",
     /// `Array#sum` from something other than an Integer is `+` for each item, without compensation.

@@ -157,10 +157,11 @@ impl Lowerer<'_> {
                 }
                 target => self.op_assign(node, target, op, value),
             },
-            Kind::MultiAssign { targets, value } => {
+            Kind::MultiAssign { targets, value, discarded } => {
                 let places = self.resolve_multiple(targets);
                 let is_splat = |item: &Node| matches!(item.kind, Kind::Splat(_));
-                let literal = matches!(&value.kind, Kind::Array(items) if !items.iter().any(is_splat));
+                let literal =
+                    *discarded && matches!(&value.kind, Kind::Array(items) if !items.iter().any(is_splat));
                 let value = self.expr(value);
                 self.enter(node);
                 self.assign_places(&places, &value, literal);

@@ -84,7 +84,7 @@ pub(super) fn mutable_literals(code: &Code) -> FxHashSet<NodeId> {
         Kind::Assign { target, value } | Kind::OpAssign { target, op: AssignOp::Or, value } => {
             changed.assigned(target, value, &mut literals);
         }
-        Kind::MultiAssign { targets, value } => {
+        Kind::MultiAssign { targets, value, .. } => {
             if let Kind::Array(items) = &value.kind {
                 for (target, item) in targets.before.iter().zip(items) {
                     changed.assigned(target, item, &mut literals);

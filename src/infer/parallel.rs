@@ -783,7 +783,7 @@ impl Lowerer<'_> {
     /// An element is about to change an array: not the one that is gone through, of which kernels have a copy.
     pub(super) fn check_base(&mut self, kind: ArrayKind, id: Value) {
         let told = "an element may change the array that its parallel call goes over [changing-base]\n  \
-                    hint: write into another array, such as a dup of it";
+                    hint: write into another array, such as a dup of it; or go over its indices, `array.size.ptimes { |i| … }`";
         let Some(InKernel { base: Some((of_base, number)), .. }) = self.kernel else { return };
         if of_base == kind && !self.in_driver {
             let base = self.b.scalar(number, Ty::I32, Interval::INDEX);

@@ -415,8 +415,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// All items are taken before any is assigned. Some Rubies assign variables those of a `literal` from the last one on,
-    /// which decides in what order an object has its own.
+    /// All items are taken before any is assigned. Some Rubies assign variables those of a `literal`, where nobody uses the
+    /// assignment's value, from the last one on, which decides in what order an object has its own.
     pub(super) fn assign_places(&mut self, places: &Places<'_>, value: &Operand, literal: bool) {
         let value = self.through_to_ary(value);
         if value.is_bottom() {

@@ -297,6 +297,8 @@ pub enum Kind {
     MultiAssign {
         targets: Box<Multiple>,
         value: Box<Node>,
+        /// Its value is that of a statement which others follow: nobody sees it.
+        discarded: bool,
     },
     And(Box<Node>, Box<Node>),
     Or(Box<Node>, Box<Node>),

@@ -327,7 +327,7 @@ impl Printer<'_> {
                 };
                 form(&op, [self.target(target), self.node(value)])
             }
-            Kind::MultiAssign { targets, value } => {
+            Kind::MultiAssign { targets, value, .. } => {
                 form("=", [List(self.multiple(targets)), self.node(value)])
             }
             Kind::And(left, right) => form("and", [self.node(left), self.node(right)]),

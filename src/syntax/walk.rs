@@ -86,7 +86,7 @@ pub fn each_part<'a>(node: &'a Node, visit: Parts<'_, 'a>) {
             in_target(target, visit);
             visit(Part::Node(value));
         }
-        Kind::MultiAssign { targets, value } => {
+        Kind::MultiAssign { targets, value, .. } => {
             in_multiple(targets, visit);
             visit(Part::Node(value));
         }

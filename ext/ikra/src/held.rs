@@ -141,6 +141,7 @@ const HELD: &[(&str, &[&str])] = &[
         &[
             "capture::CapturedBlock.handle",
             "capture::Literal.Written",
+            "check::LiveRuby.constants",
             "reading/base::Base.looked_at",
             "reading/base::Source.Items",
             "reading/decode::InOrder.arrays",

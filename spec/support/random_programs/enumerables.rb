@@ -15,6 +15,10 @@ module RandomPrograms
         end
       end
 
+      class TaggedError < StandardError
+        def self.exception(message = nil) = new("tagged \#{message}")
+      end
+
       class Bag
         include Enumerable
         def initialize(items) = @items = items

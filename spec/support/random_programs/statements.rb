@@ -195,7 +195,8 @@ module RandomPrograms
 
     def failure(depth)
       what = pick(["raise", "raise \"no\"", "raise ArgumentError", "raise ArgumentError, \"bad\"",
-                   "raise IndexError.new(\"odd\")", "fail RangeError"])
+                   "raise IndexError.new(\"odd\")", "fail RangeError", "raise TaggedError",
+                   "raise TaggedError, \"bad\""])
       what = worded(depth) if chance(0.4)
       what = coded(depth) if chance(0.3)
       Node.statement(what, " if ", e("(", number(depth), " == ", expression([:int], depth), ")"))

@@ -405,7 +405,7 @@ impl<'a> Converter<'_, 'a> {
             }
             Kind::Assign { target, value } => return self.assign(target, value, wanted),
             Kind::OpAssign { target, op, value } => return self.op_assign(target, op, value, wanted),
-            Kind::MultiAssign { targets, value } => return self.multi_assign(targets, value, wanted),
+            Kind::MultiAssign { targets, value, .. } => return self.multi_assign(targets, value, wanted),
             Kind::Matches { value, pattern } => self.matches(value, pattern),
             Kind::Not(inner) => {
                 let value = self.value(inner);

@@ -13,6 +13,16 @@ use std::sync::Arc;
 /// Clauses of one `begin`: what comes after nests them in each other.
 const MAX_RESCUES: u32 = 50;
 
+/// Nobody sees the value of a statement that others follow.
+fn discard(node: &mut Node) {
+    match &mut node.kind {
+        Kind::MultiAssign { discarded, .. } => *discarded = true,
+        Kind::If { then, otherwise, .. } => [then, otherwise].into_iter().for_each(|arm| discard(arm)),
+        Kind::Sequence(items) => items.last_mut().into_iter().for_each(discard),
+        _ => {}
+    }
+}
+
 impl Lowering<'_> {
     /// One statement is itself, several are a sequence.
     pub(super) fn statements(&mut self, statements: &prism::StatementsNode<'_>) -> Node {
@@ -21,7 +31,10 @@ impl Lowering<'_> {
         match nodes.len() {
             1 => nodes.remove(0),
             0 => self.node(span, Kind::Nil),
-            _ => self.node(span, Kind::Sequence(nodes)),
+            count => {
+                nodes[..count - 1].iter_mut().for_each(discard);
+                self.node(span, Kind::Sequence(nodes))
+            }
         }
     }
 

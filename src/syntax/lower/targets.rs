@@ -153,7 +153,7 @@ impl Lowering<'_> {
         let span = self.span(&write.location());
         let mut all = targets.before.iter().chain(&targets.after);
         let to_index = all.any(|target| matches!(target, Target::Index { .. }));
-        let assignment = self.node(span, Kind::MultiAssign { targets, value });
+        let assignment = self.node(span, Kind::MultiAssign { targets, value, discarded: false });
         self.matching_assignment(to_index, assignment)
     }
 
