@@ -86,6 +86,8 @@ dialect! {
         "Class.new { def set; @a, @b = 1, 2; self; end }.new.set.instance_variables == [:@b, :@a]",
     /// `Hash#assoc` gives the key that it is asked for; else that of a small Hash.
     hash_assoc_gives_argument: "k = [1]; { [1] => 1 }.assoc(k)[0].equal?(k)",
+    /// `Array#rassoc` asks for `to_ary`, as `assoc` does.
+    rassoc_takes_lists: "o = Object.new; o.define_singleton_method(:to_ary) { [1, 2] }; [o].rassoc(2) == [1, 2]",
     /// `Array#sum` from something other than an Integer is `+` for each item, without compensation.
     array_sum_adds_up: "([0.1] * 10).sum(0.0) < 1.0",
     /// `Array#sum` from a Float compensates what the Integers at the beginning lose with it.

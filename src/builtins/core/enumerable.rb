@@ -565,7 +565,10 @@ module Enumerable
   end
 
   def rassoc(value)
-    each { |x| return x if x.is_a?(Array) && x.size > 1 && x[1].__equals(value) }
+    each do |x|
+      pair = __ruby?(:rassoc_takes_lists) ? x.__through_to_ary : x
+      return pair if pair.is_a?(Array) && pair.size > 1 && pair[1].__equals(value)
+    end
     nil
   end
 
