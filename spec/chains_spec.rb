@@ -36,10 +36,9 @@ RSpec.describe Ikra::Chain do
       tails = { flat_map: ->(lazy) { lazy.flat_map { |x| [x, x] } }, uniq: ->(lazy) { lazy.uniq },
                 each_slice: ->(lazy) { lazy.each_slice(1) }, drop: ->(lazy) { lazy.drop(1) },
                 zip: ->(lazy) { lazy.zip([1, 2, 3]) }, with_index: ->(lazy) { lazy.select { |x| x }.with_index },
-                take: ->(lazy) { lazy.take(9).map { |x| x + 1 } }, two: ->(lazy) { lazy.uniq.flat_map { |x| [x] } } }
+                take: ->(lazy) { lazy.take(9) }, two: ->(lazy) { lazy.uniq.flat_map { |x| [x] } } }
       tails.each do |name, tail|
-        ends = [->(lazy) { lazy.first(1) }, ->(lazy) { lazy.find { |x| x } }, ->(lazy) { lazy.to_a },
-                ->(lazy) { lazy.include?(7) }]
+        ends = [->(lazy) { lazy.first(1) }, ->(lazy) { lazy.first }, ->(lazy) { lazy.to_a }, ->(lazy) { lazy.first(9) }]
         ends.each do |ending|
           expected, given = %i[lazy plazy].map do |chain|
             ending.call(tail.call([5, 2, 1, 0].public_send(chain).map(&inverse)))

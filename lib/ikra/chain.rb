@@ -27,6 +27,8 @@ module Ikra
     SPREADING = %i[flat_map collect_concat].freeze
     # Those that have no block, in Ruby either.
     WITHOUT_BLOCK = %i[reverse shuffle flatten include? tally].freeze
+    # Stages that run nothing of the user's.
+    BLOCKLESS = %i[numbered compact].freeze
     # Those that go through all of it, so that all of it is computed before.
     OF_ALL = %i[to_a sum count min max minmax tally to_h to_set sort sort_by].freeze
     # Ruby's methods that end a chain.
@@ -260,8 +262,7 @@ module Ikra
     # The chain of what comes out of the stages, where these change nothing.
     def unchanged(name) = @stages.empty? ? self : behind(:to_a, unchanging: name)
 
-    # Ends it. Ruby runs the stages for one element after the other, and so not for those behind the last that is asked
-    # for: where a section before a barrier raises something, plain Ruby finds out whether it comes to that.
+    # Ends it.
     def ended(name, arguments = [], block = nil, options = {})
       return Chain.ended(@collection, @stages, name, arguments, block, options) unless @collection.is_a?(Barrier)
 
@@ -270,12 +271,28 @@ module Ikra
 
       begin
         all = base(@stages.empty? && block.nil? && OF_ALL.include?(name) ? nil : name)
-      rescue Error, NoMemoryError
-        raise
-      rescue StandardError
-        return ruby.call
+      rescue StandardError => e
+        return raised_before(e, name, &ruby)
       end
       Chain.ended(all, @stages, name, arguments, block, options)
+    end
+
+    # Ruby runs the stages for one element after the other, and so not for those behind the last that is asked for:
+    # where a section before the last barrier has raised something, plain Ruby finds out whether `first` comes to that.
+    # What stands before the barrier changes nothing then.
+    #
+    # @yield the chain in plain Ruby
+    def raised_before(error, name)
+      runs_blocks = @stages.any? { |kind,| !BLOCKLESS.include?(kind) }
+      raise error if error.is_a?(Error) || name != :first || runs_blocks
+
+      begin
+        yield
+      rescue StandardError => e
+        raise error if e.instance_of?(error.class) && e.message == error.message
+
+        raise
+      end
     end
   end
 

@@ -529,6 +529,15 @@ pub(super) fn all_arguments(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Op
     Some(s.send(&first, "+", &[others], 0x1a))
 }
 
+/// May a block change the items of the array while they are gone through?
+pub(super) fn items_change(s: &mut Lowerer<'_>, array: &Operand) -> bool {
+    match array.types.single() {
+        Some(Type::List(kind)) => s.list_is_mutated(*kind),
+        Some(Type::Array(kind)) => s.is_written_array(*kind),
+        _ => false,
+    }
+}
+
 /// `product` of any number of arrays, or of each choice of items the block.
 fn product(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if let ([other], None, None) = (&call.args[..], &call.splat, &call.block)
@@ -550,6 +559,15 @@ fn product(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         arrays.push(array);
     }
     if let Some(block) = call.block.clone() {
+        // MRI goes through copies.
+        for (i, array) in arrays.iter_mut().enumerate() {
+            if items_change(s, array) {
+                *array = s.within_slot(0x20 + i as u32, |s| s.send(array, "#listed", &[], 0));
+            }
+        }
+        if arrays.iter().any(Operand::is_bottom) {
+            return Operand::bottom();
+        }
         each_choice(s, &arrays, &[], &mut |s, choice| {
             s.unused = true;
             s.call_block(&block, vec![choice]);

@@ -80,6 +80,11 @@ pub(super) const ROWS: &[Row] = &[
         Some(ty) if ty.is_instance() && !ty.is_string() => joined_object(s, c),
         _ => super::text_of(s, &c.receiver),
     }),
+    // May what a block does change the items of this array while it is gone through?
+    bare("#items_change?", |s, c| {
+        let change = super::array::items_change(s, &c.receiver);
+        Operand::bool(s.b.bool(change))
+    }),
     bare("#through_to_ary", |s, c| s.through_to_ary(&c.receiver)),
     // What a Hash takes as its key: a copy of what would change.
     bare("#as_key", |_, c| c.receiver.clone()),

@@ -175,6 +175,7 @@ impl Lowerer<'_> {
         self.set_header(list, 0, length);
     }
 
+    /// Do lists of the kind change after they were made?
     pub(crate) fn list_is_mutated(&mut self, kind: ListKind) -> bool {
         self.memo.list(kind).mutated
     }

@@ -698,6 +698,11 @@ impl Lowerer<'_> {
         self.array_item_store(kind, id, at, value);
     }
 
+    /// Are items of arrays of the kind written?
+    pub(crate) fn is_written_array(&self, kind: ArrayKind) -> bool {
+        self.memo.arrays.get(&kind).is_some_and(|memo| memo.is_written)
+    }
+
     /// The array is about to be written: fails where it is frozen, or gone through.
     pub(crate) fn check_unfrozen_array(&mut self, kind: ArrayKind, id: Value) {
         let who = self.watcher();

@@ -8,7 +8,9 @@
     unary "rect", code: ["x.rect[0]", "x.rect[1]"]
     unary "rectangular", code: ["x.rectangular[0]", "x.rectangular[1]"]
     unary "polar", code: ["x.polar[0]", "x.polar[1]"], beyond: true
-    binary "eql?", "equal?", by: %i[integers floats others]
+    binary "eql?", by: %i[integers floats others]
+    # Of large equal numbers a section does not know whether they are one object.
+    binary "equal?", by: %i[integers floats others], code: ["x == y || x != x ? nil : x.equal?(y)"]
     binary "%", "modulo", "fdiv", by: :small
     binary "divmod", by: :small, code: ["x.divmod(y)[0]", "x.divmod(y)[1]"], beyond: true
     binary "div", "remainder", by: %i[integers floats others]

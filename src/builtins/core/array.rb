@@ -330,6 +330,25 @@ module Array
     end
   end
 
+  # What a block selects of items that it may change: MRI reads them once more.
+  def __select_changing
+    out = __list(size)
+    i = 0
+    while i < size
+      x = __item(i)
+      out.__push(i < size ? __item(i) : x) if yield(x)
+      i += 1
+    end
+    out
+  end
+
+  # The index of the first item for which the block is true; how many there are if it is for none.
+  def __first_changing
+    i = 0
+    i += 1 while i < size && !yield(__item(i))
+    i
+  end
+
   def __joined_items
     out = __list(size)
     each { |x| x.__as_array.each { |y| out.__push(y) } }

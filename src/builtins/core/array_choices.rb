@@ -10,7 +10,11 @@ module Array
   end
 
   def __product_all_block(others)
-    __each_choice(others) { |row| yield row }
+    if __items_change?
+      __listed.__each_choice(others.map { |other| other.__as_array.__listed }) { |row| yield row }
+    else
+      __each_choice(others) { |row| yield row }
+    end
     self
   end
 

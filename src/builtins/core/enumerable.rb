@@ -386,6 +386,8 @@ module Enumerable
   end
 
   def select
+    return __select_changing { |x| yield x } if __items_change?
+
     out = __list(__room)
     each { |x| out.__push(x) if yield(x) }
     out
@@ -500,6 +502,8 @@ module Enumerable
   end
 
   def take_while
+    return __part(0, __first_changing { |x| !yield(x) }) if __items_change?
+
     out = __list(__room)
     each do |x|
       break unless yield(x)
@@ -509,6 +513,11 @@ module Enumerable
   end
 
   def drop_while
+    if __items_change?
+      from = __first_changing { |x| !yield(x) }
+      return __part(from, size > from ? size - from : 0)
+    end
+
     out = __list(__room)
     dropping = true
     each do |x|
