@@ -222,7 +222,7 @@ module Ikra
   #
   # @api private
   module Environment
-    CACHED = { "0" => false, "1" => true }.freeze
+    CACHED = { "0" => false, "false" => false, "1" => true, "true" => true }.freeze
     SETTERS = {
       "IKRA_BACKEND" => ->(text) { Ikra.backend = text },
       "IKRA_CACHE" => ->(text) { Ikra.cache = CACHED.fetch(text) { raise ArgumentError, "0 or 1, not #{text}" } },
