@@ -33,6 +33,13 @@ each_backend do
     expect_same_texts(floats) { |x| [x.to_s, x.inspect, "#{x}"] }
   end
 
+  it "gives the even one of two texts that are as near" do
+    r = Random.new(7)
+    halves = Array.new(500) { (r.rand(2**50) / 8.0) + (2**49) } + [900_719_925_474_099.25, -900_719_925_474_099.75]
+    others = Array.new(500) { r.rand((2**52)...(2**53)).to_f * (2.0**r.rand(-12..12)) }
+    expect_same_texts(halves + others) { |x| [x.to_s, "#{x}|"] }
+  end
+
   it "joins arrays" do
     expect_same_texts([1, 2]) { |x| [[x, "a", :b, nil, 2.5, "é"].join("-"), [x, x].join, [].join(","), ["é", x].join(" ")] }
     expect_same_texts([%w[a b], ["é", "b"], [], ["x"]]) { |list| [list.join, list.join(", "), list.join("é")] }

@@ -63,9 +63,16 @@ fn put_float(out: &mut MadeString, number: f64) -> fmt::Result {
         return out.write_str("0.0");
     }
     // The fewest digits that are read as the number, and of those the nearest.
-    let mut text = Short::<32>::new();
-    write!(text, "{number:e}")?;
-    let text = std::str::from_utf8(text.as_bytes()).map_err(|_| fmt::Error)?;
+    let (mut fewest, mut even) = (Short::<32>::new(), Short::<32>::new());
+    write!(fewest, "{number:e}")?;
+    let mut text = std::str::from_utf8(fewest.as_bytes()).map_err(|_| fmt::Error)?;
+    if let Some(behind) = may_be_halfway(number, text) {
+        write!(even, "{number:.behind$e}")?;
+        let rounded = std::str::from_utf8(even.as_bytes()).map_err(|_| fmt::Error)?;
+        if rounded.parse() == Ok(number) {
+            text = rounded;
+        }
+    }
     let (digits, power) = text.split_once('e').ok_or(fmt::Error)?;
     let power: i32 = power.parse().map_err(|_| fmt::Error)?;
     let (first, rest) = digits.split_at(1);
@@ -85,6 +92,19 @@ fn put_float(out: &mut MadeString, number: f64) -> fmt::Result {
         let sign = if power < 0 { '-' } else { '+' };
         write!(out, "{first}.{}e{sign}{:02}", if rest.is_empty() { "0" } else { rest }, power.abs())
     }
+}
+
+/// The digits behind the point of a text that may stand for a number exactly between two such texts, of which MRI takes the
+/// even one. Fewer than 16 digits say one number only; and a half ends with the last binary digit, which has a decimal one
+/// of its own.
+fn may_be_halfway(number: f64, text: &str) -> Option<usize> {
+    const FEWEST: usize = 16;
+    const MOST_DECIMALS: i32 = 18;
+    const BIAS: i32 = 1075;
+    let digits = text.bytes().take_while(|byte| *byte != b'e').filter(u8::is_ascii_digit).count();
+    let bits = number.to_bits();
+    let exponent = (bits >> 52) as i32 - BIAS + bits.trailing_zeros().min(52) as i32;
+    (digits >= FEWEST && exponent >= -MOST_DECIMALS).then(|| digits - 1)
 }
 
 /// The digits of a text from an index to where the point is (`whole`), and from behind it (`fraction`) to `last`, times ten
