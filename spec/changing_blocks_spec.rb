@@ -14,6 +14,12 @@ each_backend do
     "group_by" => ->(a) { a.group_by { |x| a[x % 4] += 1; x < 3 } },
     "sort_by" => ->(a) { a.sort_by { |x| a[0] += 1; -x } },
     "product" => ->(a) { all = []; a.product([1, 2]) { |x, y| a[2] = 1; all << [x, y] }; all },
+    "product of several" => lambda do |a|
+      other = [5, 6]
+      all = []
+      a.product(*([other << 7] * a.size)) { |row| other[1] = a[2] = 9; all << row }
+      all.sum(&:sum)
+    end,
     "combination" => ->(a) { all = []; a.combination(2) { |x, y| a[2] = 1; all << [x, y] }; all },
     "reverse_each" => ->(a) { all = []; a.reverse_each { |x| a[2] = 1; all << x }; all },
     "each_slice" => ->(a) { a.each_slice(2).map { |x, y| a[3] = 1; x + y } },

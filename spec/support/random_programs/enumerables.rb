@@ -19,6 +19,18 @@ module RandomPrograms
         def self.exception(message = nil) = new("tagged \#{message}")
       end
 
+      class Texty
+        def initialize(value) = @value = value
+        def to_str = "(\#{@value})"
+        def to_s = "a text"
+      end
+
+      class Pairs
+        def initialize(*items) = @items = items
+        def to_ary = @items
+        def to_s = "a list"
+      end
+
       class Bag
         include Enumerable
         def initialize(items) = @items = items

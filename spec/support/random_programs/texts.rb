@@ -85,7 +85,13 @@ module RandomPrograms
 
     # By what makes Strings of other things.
     def put_together(depth)
-      case between(0, 2)
+      case between(0, 4)
+      when 3
+        e("[Texty.new(", expression([:int], depth), "), ", expression([:int], depth), "].join(",
+          expression([:str], depth), ")")
+      when 4
+        e("[Pairs.new(1, ", expression([:int], depth), ")]",
+          pick([".join(\"-\")", ".assoc(1).join", ".rassoc(2).to_s"]))
       when 0 then e("(", list([:int], depth), " * ", expression([:str], depth), ")")
       when 1 then e("(String.new << ", expression([:str], depth), ")")
       else e("[*", pick(["\"a\"..\"e\"", "(\"x\"...\"ab\")"]), "].join(", expression([:str], depth), ")")

@@ -10,11 +10,8 @@ module Array
   end
 
   def __product_all_block(others)
-    if __items_change?
-      __listed.__each_choice(others.map { |other| other.__as_array.__listed }) { |row| yield row }
-    else
-      __each_choice(others) { |row| yield row }
-    end
+    # MRI goes through copies.
+    __listed.__each_choice(others.map { |other| other.__as_array.__listed }) { |row| yield row }
     self
   end
 
