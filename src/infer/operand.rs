@@ -525,3 +525,15 @@ pub(super) fn side_by_side(items: &[Operand]) -> Operand {
     let types = Type::Tuple(items.iter().map(|i| i.types.clone()).collect()).into();
     Operand { types, values: items.iter().flat_map(|i| i.values.clone()).collect(), birth: Birth::UNKNOWN }
 }
+
+/// The ends of a range: their values, whether the high one is left out, and what they are.
+pub(crate) type RangeEnds = (Option<Value>, Option<Value>, bool, RangeEnd, RangeEnd);
+
+/// The ends of a range operand: (low, high), each with its value.
+pub(crate) fn range_ends(operand: &Operand) -> Option<RangeEnds> {
+    let Some(Type::Range { exclusive, low, high }) = operand.types.single() else { return None };
+    let mut values = operand.values.iter().copied();
+    let first = (*low != RangeEnd::None).then(|| values.next()).flatten();
+    let second = (*high != RangeEnd::None).then(|| values.next()).flatten();
+    Some((first, second, *exclusive, *low, *high))
+}

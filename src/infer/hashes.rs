@@ -1,0 +1,211 @@
+//! Hashes that exist: their parts, which are arrays of the heap, the index of their keys, and which keys may not change.
+
+use super::Lowerer;
+use super::births::Birth;
+use super::operand::{self, Operand};
+use crate::ir::{BinaryOp, BufferKind, ErrorKind, UnaryOp, Value};
+use crate::scalar::Ty;
+use crate::types::{ArrayKind, ClassId, HashPart, Type, TypeSet};
+
+impl Lowerer<'_> {
+    /// A part of a Hash, as an array: its keys, its values, its default.
+    pub(crate) fn hash_part(&mut self, hash: &Operand, part: HashPart) -> Operand {
+        if hash.types.single().is_some_and(Type::is_made_hash) {
+            let place = match part {
+                HashPart::Keys => 0,
+                HashPart::Values => 1,
+                HashPart::Slots => 2,
+                HashPart::Default => 3,
+            };
+            return self.tuple_items(hash).swap_remove(place);
+        }
+        let Some(Type::Hash(kind, _)) = hash.types.single() else { return Operand::bottom() };
+        match self.host.hash_part(*kind, part) {
+            Ok(kind) => Operand {
+                types: Type::Array(kind).into(),
+                values: hash.values.clone(),
+                birth: Birth::UNKNOWN,
+            },
+            Err(refusal) => self.refuse(refusal),
+        }
+    }
+
+    /// Keys or values of a Hash that has no dead pairs from now on.
+    pub(crate) fn dense_part(&mut self, hash: &Operand, part: HashPart) -> Operand {
+        self.make_dense(hash);
+        self.hash_part(hash, part)
+    }
+
+    /// Drops dead pairs, as `core/` has them.
+    pub(crate) fn make_dense(&mut self, hash: &Operand) {
+        if self.may_have_dead_pairs(hash) && !self.b.is_dead() {
+            self.within_slot(0x620, |s| s.send(hash, "#dense", &[], 1));
+        }
+    }
+
+    pub(crate) fn may_have_dead_pairs(&self, hash: &Operand) -> bool {
+        self.memo.dead_pairs && self.has_slots(hash)
+    }
+
+    /// Is it a Hash that the section makes or changes?
+    fn has_slots(&self, hash: &Operand) -> bool {
+        match hash.types.single() {
+            Some(Type::Hash(kind, _)) => self.hash_changes(*kind),
+            ty => ty.is_some_and(Type::is_made_hash),
+        }
+    }
+
+    /// A Hash gets dead pairs, if it is one that can have such.
+    pub(crate) fn note_dead_pairs(&mut self, hash: &Operand) -> bool {
+        let has_slots = self.has_slots(hash);
+        self.memo.changed |= has_slots && !self.memo.dead_pairs;
+        self.memo.dead_pairs |= has_slots;
+        // A function may be called anywhere.
+        let within = self.hash_loops > 0 || self.function.is_some() && self.memo.hash_loops;
+        self.memo.changed |= within && !self.memo.deletes_within;
+        self.memo.deletes_within |= within;
+        has_slots
+    }
+
+    /// All pairs of a Hash are gone through, some of which may be dead.
+    pub(crate) fn note_hash_loop(&mut self) {
+        self.memo.changed |= !std::mem::replace(&mut self.memo.hash_loops, true);
+    }
+
+    /// Are pairs deleted where others are gone through?
+    pub(crate) fn deletes_within_loops(&self) -> bool {
+        self.memo.deletes_within
+    }
+
+    /// Does the section change Hashes of the kind, which exist outside it?
+    pub(crate) fn hash_changes(&self, kind: ArrayKind) -> bool {
+        self.memo.hashes.contains_key(&kind)
+    }
+
+    /// A Hash is about to change. One that exists outside is from then on what one is that the section makes: its keys,
+    /// values and slots are arrays that get longer and shorter. False where that cannot be.
+    pub(crate) fn change_hash(&mut self, hash: &Operand) -> bool {
+        if let Some(parts) = hash.types.single().and_then(operand::parts) {
+            // Elements have a copy of one that the driver has made.
+            return !parts.iter().fold(false, |grew, types| self.give_rows_to_copied(types) | grew);
+        }
+        let Some(Type::Hash(kind, sort)) = hash.types.single() else { return true };
+        let (kind, id) = (*kind, hash.value());
+        if sort.by_identity {
+            self.refuse_here(
+                "unsupported-store",
+                "a Hash that compares by identity cannot be changed by a section",
+                Some("use one that compares by what keys hold, or change it behind the section".into()),
+            );
+            return false;
+        }
+        let parts =
+            [HashPart::Keys, HashPart::Values, HashPart::Slots].map(|part| self.hash_part(hash, part));
+        let kinds = parts.each_ref().map(|part| match part.types.single() {
+            Some(Type::Array(kind)) => Some(*kind),
+            _ => None,
+        });
+        let [Some(keys), Some(values), Some(slots)] = kinds else { return false };
+        self.memo.changed |= self.memo.hashes.insert(kind, [keys, values, slots]).is_none();
+        let held = self.array_contents(keys).map(|contents| contents.0);
+        if held.is_none_or(|types| self.any_key_written(&types)) {
+            self.refuse_changed_keys();
+            return false;
+        }
+        if self.host.any_frozen_array(kind) {
+            let is_frozen = self.is_frozen_array(kind, id);
+            let ok = self.b.unary(UnaryOp::Not, is_frozen);
+            self.check(ok, ErrorKind::FrozenArray(kind), &[id]);
+        }
+        [keys, values, slots].into_iter().all(|part| self.grow_array(part, id))
+    }
+
+    fn refuse_changed_keys(&mut self) {
+        self.refuse_here(
+            "unsupported-key",
+            "the section changes objects or arrays that are keys of a Hash, which it looks into",
+            Some("look values up by what does not change".into()),
+        );
+    }
+
+    /// What a slot of the index of a Hash's keys holds: the index of a key and one more, or 0.
+    pub(crate) fn key_slot(&mut self, keys: &Operand, slot: Value) -> Option<Value> {
+        let Some(Type::Array(kind)) = keys.types.single() else { return None };
+        let (kind, id) = (*kind, keys.value());
+        let types = self.array_contents(kind)?.0;
+        self.memo.arrays.entry(kind).or_default().read = true;
+        if self.any_key_written(&types) {
+            self.refuse_changed_keys();
+            return None;
+        }
+        let buffer = self.buffer(BufferKind::ArrayOffset(kind), Ty::I32);
+        let offset = self.b.load_index(buffer, id);
+        let twice = self.b.binary(BinaryOp::Add, offset, offset);
+        let slot = self.b.unary(UnaryOp::WrapI64, slot);
+        let at = self.b.binary(BinaryOp::Add, twice, slot);
+        let index = self.buffer(BufferKind::KeyIndex(kind), Ty::I32);
+        let found = self.b.load_index(index, at);
+        Some(self.b.unary(UnaryOp::ExtendI32, found))
+    }
+
+    /// Is it something that is compared by what it holds as a key, and that the section changes?
+    pub(crate) fn may_change_as_key(&mut self, ty: &Type, inside: &mut Vec<Type>) -> bool {
+        if inside.contains(ty) {
+            return false;
+        }
+        inside.push(ty.clone());
+        match ty {
+            Type::List(kind) => {
+                let items = self.types_of_items(ty);
+                self.list_is_mutated(*kind) || items.iter().any(|ty| self.may_change_as_key(ty, inside))
+            }
+            Type::Tuple(items) => {
+                let items = items.clone();
+                items.iter().any(|types| types.iter().any(|ty| self.may_change_as_key(ty, inside)))
+            }
+            Type::Made(class) if !self.host.members(*class).is_empty() => {
+                let members = self.types_of_members(ty);
+                self.memo.changed_members.contains(class)
+                    || members.iter().any(|ty| self.may_change_as_key(ty, inside))
+            }
+            Type::Record(record) if !self.host.members(record.class).is_empty() => {
+                let members = record.fields.iter().flat_map(|(_, types)| types.iter());
+                members.cloned().collect::<Vec<_>>().iter().any(|ty| self.may_change_as_key(ty, inside))
+            }
+            // A Hash has a copy of one that is a key itself.
+            Type::Object(_, ClassId::STRING) => self.memo.changes_strings && inside.len() > 1,
+            _ => self.any_written(&ty.clone().into(), &mut Vec::new()),
+        }
+    }
+
+    /// Does the section write what makes up such keys? A Hash has a copy of a String that is a key itself.
+    fn any_key_written(&mut self, types: &TypeSet) -> bool {
+        self.any_written(&types.filter(|ty| !ty.is_string()), &mut Vec::new())
+    }
+
+    /// Does the section write what these are compared by?
+    fn any_written(&mut self, types: &TypeSet, inside: &mut Vec<Type>) -> bool {
+        types.iter().any(|ty| {
+            if inside.contains(ty) {
+                return false;
+            }
+            inside.push(ty.clone());
+            match ty {
+                Type::Array(kind) => {
+                    let written = self.memo.arrays.get(kind).is_some_and(|memo| memo.is_written);
+                    let items = self.types_of_items(ty);
+                    written || self.any_written(&items, inside)
+                }
+                Type::Object(_, ClassId::STRING) => self.memo.changes_strings,
+                Type::Object(hierarchy, class) => {
+                    let members = self.host.members(*class);
+                    members.into_iter().any(|name| {
+                        let memo = self.memo.columns.get(&(*hierarchy, name));
+                        memo.is_some_and(|memo| memo.is_written)
+                    })
+                }
+                _ => false,
+            }
+        })
+    }
+}
