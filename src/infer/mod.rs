@@ -41,6 +41,7 @@ mod functions;
 mod global_state;
 mod growing;
 mod growth;
+mod handed_over;
 mod hash_rows;
 mod hashes;
 mod held_procs;
@@ -48,6 +49,7 @@ pub mod host;
 mod inlining;
 mod instances;
 mod joins;
+mod kernels;
 mod keys;
 pub(crate) mod keyword_splats;
 mod leaving;
@@ -519,7 +521,7 @@ pub(crate) struct Frame {
     /// The callers are not known: that of a function, or of a block that was given to one.
     pub outermost: bool,
     /// In a kernel of a driver: those of its variables that are in memory, as elements assign them.
-    pub shared: Vec<parallel::SharedLocal>,
+    pub shared: Vec<handed_over::SharedLocal>,
     /// What patterns match in the expression being lowered goes there.
     pub last_match: Option<LocalId>,
 }
@@ -669,7 +671,7 @@ pub(crate) struct Lowerer<'h> {
     /// The section's own code, if that is a driver.
     section: Option<Rc<Code>>,
     /// The kernel of a driver being lowered, with what it is known by in the memo; unknown in functions.
-    kernel: Option<parallel::InKernel>,
+    kernel: Option<kernels::InKernel>,
     /// The parallel call being lowered, whatever it is called on.
     parallel_place: Context,
     /// The same of a `+`, and where it puts arrays together.

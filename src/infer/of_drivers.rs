@@ -6,16 +6,19 @@
 //! and they get a copy of it. A String gets a row when it is put somewhere; it keeps the number of that, and must not
 //! change from then on, as no String of the heap does.
 
-use super::Condition;
-use super::Lowerer;
 use super::joins::has_list;
-use super::keys::{JoinKey, Place};
+use super::keys::{Context, JoinKey, Place};
 use super::leaving::FROZEN;
 use super::operand::{self, Operand};
+use super::parallel::holds;
 use super::pushing::is_made;
 use super::settling::given;
+use super::{Condition, Lowerer, is_plain};
 use crate::heap::schema::Stored;
-use crate::ir::{BinaryOp, BufferKind, Comparison, Items, Kernel, KernelId, Part, Stmt, UnaryOp, Value};
+use crate::ir::{
+    Arrays, BinaryOp, Buffer, BufferInfo, BufferKind, Comparison, Items, Kernel, KernelId, Part, Stmt,
+    UnaryOp, Value,
+};
 use crate::scalar::Ty;
 use crate::string_layout::{BYTESIZE, CLASS, ENCODING, FLAGS, ROW, STRING_FROZEN, WORDS};
 use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Shape, Type, TypeSet};
@@ -425,5 +428,149 @@ impl Lowerer<'_> {
         });
         let copied: Vec<ListKind> = copied.collect();
         copied.into_iter().fold(false, |grew, kind| self.give_rows_to_lists(kind) | grew)
+    }
+
+    /// An array of the driver's own memory as one of the heap, where elements can read it.
+    pub(super) fn on_heap(&mut self, key: Context, array: &Operand) -> Option<Operand> {
+        let (from, stored, count) = self.items_in_columns(array)?;
+        Some(self.append_array(key, from, &stored, (None, count)))
+    }
+
+    /// What the items of an array of the driver's are, as columns have them. `None`: another walk is needed, or it is
+    /// refused.
+    pub(super) fn types_of_driver_items(&mut self, array: &Operand) -> Option<TypeSet> {
+        let types = array.types.iter().fold(TypeSet::empty(), |all, ty| all.union(&self.types_of_items(ty)));
+        if !is_plain(&types) && self.give_rows(&types) {
+            return None;
+        }
+        let types = self.settled_in_driver(&types);
+        if !is_plain(&types) || operand::scalars(&types).is_none() {
+            self.refuse_here(
+                "unsupported-capture",
+                format!("elements cannot use an array of {} that the section makes", self.describe(&types)),
+                Some("give them arrays of numbers or of objects that exist".into()),
+            );
+            return None;
+        }
+        Some(types)
+    }
+
+    /// The items of an array of the driver's in columns of their own, and how many there are.
+    pub(super) fn items_in_columns(&mut self, array: &Operand) -> Option<(Items, Stored, Value)> {
+        let types = self.types_of_driver_items(array)?;
+        let kernel = KernelId(self.program.kernels.len() as u32);
+        self.program.kernels.push(Kernel::default());
+        let stored = Stored::written(types.clone());
+        let part = |part| BufferKind::Result(kernel, part);
+        let from = self.parts(&part, &stored);
+        let sized: Vec<Buffer> = from.payload.into_iter().chain(from.tag).collect();
+        let count = match array.types.single() {
+            Some(Type::List(_)) => self.list_length(array.value()),
+            _ => self.b.i64(self.tuple_items(array).len() as i64),
+        };
+        self.b.emit(Stmt::Over { kernel, count, own: None, first_same: None, sized });
+        let store = |s: &mut Self, index: Value, item: &Operand| {
+            let row = s.b.unary(UnaryOp::WrapI64, index);
+            if let Some(item) = s.with_rows(item).filter(|item| !item.is_bottom()) {
+                s.store_parts(&part, row, &types, &item);
+            }
+        };
+        if let Some(Type::List(kind)) = array.types.single() {
+            let (kind, list, zero) = (*kind, array.value(), self.b.i64(0));
+            self.counted(zero, count, 1, &mut |s, index, _, _| {
+                let item = s.list_item(kind, list, index);
+                store(s, index, &item);
+            });
+        } else {
+            for (number, item) in self.tuple_items(array).into_iter().enumerate() {
+                let index = self.b.i64(number as i64);
+                store(self, index, &item);
+            }
+        }
+        Some((from, stored, count))
+    }
+
+    /// A new array of these rows, of a kind that belongs to the place of the call.
+    pub(super) fn append_array(
+        &mut self,
+        key: Context,
+        from: Items,
+        stored: &Stored,
+        (given, count): (Option<Buffer>, Value),
+    ) -> Operand {
+        let kind = self.kind_at(key);
+        let local = self.is_local(kind);
+        self.append_to((kind, local), from, stored, (given, count))
+    }
+
+    pub(super) fn append_to(
+        &mut self,
+        (kind, local): (ArrayKind, bool),
+        from: Items,
+        stored: &Stored,
+        (given, count): (Option<Buffer>, Value),
+    ) -> Operand {
+        let memo = self.memo.arrays.entry(kind).or_default();
+        let grew = memo.stored.extend(&stored.types) | memo.written.extend(&stored.types) | !memo.made;
+        memo.made = true;
+        let all = memo.stored.clone();
+        self.memo.changed |= grew;
+        let items = self.parts(&|part| BufferKind::ArrayValues(kind, part), &Stored::written(all));
+        let offset = self.buffer(BufferKind::ArrayOffset(kind), Ty::I32);
+        let length = self.buffer(BufferKind::ArrayLength(kind), Ty::I32);
+        // Of none it does not matter what they are.
+        let none = stored.types.is_empty().then(|| Shape::Nil.tag());
+        let shape = stored.types.single_shape().map(Shape::tag).or(none);
+        let tag = if from.tag.is_none() && items.tag.is_some() { shape } else { None };
+        let id = self.b.append((from, tag), (given, count), (Arrays { offset, length, items }, local));
+        Operand::one(Type::Array(kind), id)
+    }
+
+    /// Are numbers of such arrays in values of the driver only, as far as is known?
+    fn is_local(&self, kind: ArrayKind) -> bool {
+        self.is_nowhere(kind, self.memo.variables.values())
+    }
+
+    /// Or in variables that blocks of `Ikra.sync` are shown?
+    pub(super) fn is_only_shown(&self, kind: ArrayKind) -> bool {
+        let others = self.memo.variables.iter().filter(|(key, _)| !self.shown.contains(key));
+        self.is_nowhere(kind, others.map(|(_, types)| types))
+    }
+
+    /// Do neither these variables nor any columns, lists and results hold such arrays?
+    fn is_nowhere<'a>(&'a self, kind: ArrayKind, variables: impl Iterator<Item = &'a TypeSet>) -> bool {
+        let memo = &self.memo;
+        let columns = memo.columns.values().map(|column| &column.stored);
+        let arrays = memo.arrays.values().map(|array| &array.stored);
+        let given = variables.chain(memo.kernel_results.values()).chain(memo.accumulators.values());
+        let lists = memo.lists.iter().map(|list| &list.items);
+        let fields = memo.made.values().flat_map(|made| made.fields.iter().map(|(_, types)| types));
+        let mut stored = columns.chain(arrays).chain(given).chain(lists).chain(fields);
+        self.function.is_none() && !self.array_grows(kind) && !stored.any(|types| holds(types, kind))
+    }
+
+    /// In a driver: did a parallel call give such an array?
+    pub(crate) fn is_of_calls(&self, ty: &Type) -> bool {
+        self.in_driver && matches!(ty, Type::Array(kind) if self.made_kinds.contains(kind))
+    }
+
+    /// The kind of the arrays that the call at this place makes.
+    fn kind_at(&mut self, key: Context) -> ArrayKind {
+        let number = self.memo.made_kind(key);
+        let kind = self.host.made_kind(number);
+        self.made_kinds.insert(kind);
+        kind
+    }
+
+    /// The columns of a value that is kept so.
+    pub(super) fn parts(&mut self, kind: &dyn Fn(Part) -> BufferKind, stored: &Stored) -> Items {
+        let (tag, payload) = stored.scalars();
+        let [payload, tag] = [(Part::Payload, payload), (Part::Tag, tag)]
+            .map(|(part, ty)| ty.map(|ty| self.buffer(kind(part), ty)));
+        for buffer in payload.iter().chain(&tag) {
+            let info: &mut BufferInfo = &mut self.program.buffers[buffer.0 as usize];
+            info.written |= matches!(info.kind, BufferKind::Result(..));
+        }
+        Items { payload, tag }
     }
 }

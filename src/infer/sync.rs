@@ -3,10 +3,10 @@
 //! does, where whoever runs the block finds it.
 
 use super::Lowerer;
+use super::handed_over::SharedLocal;
 use super::host::Scope;
 use super::keys::Context;
 use super::operand::Operand;
-use super::parallel::SharedLocal;
 use crate::heap::schema::{SyncMethod, SyncReceiver, SyncSchema, SyncVariable};
 use crate::syntax::ast::{Kind, LocalId, Node, Plain, Sync};
 use crate::types::{Type, TypeSet};
