@@ -2,7 +2,6 @@
 
 use super::births::Birth;
 use super::calls::{Arguments, CallType};
-use super::closed_blocks::{calls_outer, used_by};
 use super::expressions::SLOT_LEAVE;
 use super::held_procs::Closure;
 use super::host::{FoundMethod, Method, Scope};
@@ -10,6 +9,7 @@ use super::inlining::{MAX_INLINE_DEPTH, identity_number};
 use super::keys::ProcKey;
 use super::operand::{self, Operand, Values};
 use super::single_assignment::{SingleAssignment, single_assignment_locals};
+use super::used_variables::{calls_outer, used_by};
 use super::{Activation, BlockRef, Control, Home, Inlined, JoinIndex, Lowerer, Outliving, Taken, class_of};
 use crate::heap::schema::{ProcPlace, ProcSchema};
 use crate::ir::{ErrorKind, MessagePart, Missing};

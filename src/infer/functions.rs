@@ -4,7 +4,7 @@
 use super::births::Birth;
 use super::call_graph::FunctionCall;
 use super::calls::Arguments;
-use super::closed_blocks::{Environment, WayOut};
+use super::closed_blocks::Environment;
 use super::expressions::SLOT_LEAVE;
 use super::held_procs::Closure;
 use super::host::Scope;
@@ -13,6 +13,7 @@ use super::keys::{Context, JoinKey, Place, Step};
 use super::memo::FunctionKey;
 use super::operand::{self, Operand, Values};
 use super::rescue::{ERROR_WORDS, guarded_results};
+use super::ways_out::WayOut;
 use super::{BlockRef, Control, Frame, Inlined, Lowerer};
 use crate::ir::builder::Builder;
 use crate::ir::{Comparison, ErrorKind, FuncId, Function, SiteId, Stmt, Value};

@@ -63,6 +63,7 @@ mod mutable_literals;
 pub(crate) mod names;
 mod no_match;
 mod of_drivers;
+mod opened_blocks;
 mod operand;
 mod outlining;
 mod output;
@@ -95,8 +96,10 @@ mod strings;
 mod sync;
 mod traps;
 mod unread;
+mod used_variables;
 mod variables;
 mod watching;
+mod ways_out;
 mod written_texts;
 
 pub(crate) use births::Birth;
