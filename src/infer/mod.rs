@@ -37,6 +37,7 @@ mod exception_methods;
 mod exceptions;
 mod expressions;
 mod flows;
+mod function_bodies;
 mod functions;
 mod global_state;
 mod growing;
