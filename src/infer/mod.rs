@@ -14,6 +14,7 @@ mod assign;
 mod basic_operations;
 mod births;
 mod blocks;
+mod branches;
 pub(crate) mod builtins;
 mod call_graph;
 mod calls;
@@ -104,6 +105,7 @@ mod ways_out;
 mod written_texts;
 
 pub(crate) use births::Birth;
+pub(crate) use branches::Condition;
 pub(crate) use calls::{Arguments, CallType};
 pub(crate) use conditions::module_of;
 pub(crate) use copies::Frozen;
@@ -118,7 +120,7 @@ pub(crate) use functions::Trail;
 pub(crate) use growing::Changing;
 pub use held_procs::PROC_SELF;
 pub use host::Host;
-pub(crate) use joins::{Condition, JoinIndex};
+pub(crate) use joins::JoinIndex;
 pub use leaving::{FROZEN, ORDER, OrderNames, is_shared};
 pub use lists::LIST_FROZEN;
 

@@ -1,8 +1,8 @@
 //! Methods and variables by names that are values: Symbols, or Strings that become some.
 
+use super::Condition;
 use super::Lowerer;
 use super::builtins::{is_primitive, wrong_count};
-use super::joins::Condition;
 use super::operand::Operand;
 use crate::ir::{Comparison, ErrorKind, MessagePart, UnaryOp};
 use crate::types::{ClassId, Type};
