@@ -3,6 +3,7 @@
 use super::World;
 use crate::backend::interpreter;
 use crate::backend::{Launch, Outcome};
+use crate::builtins::sources;
 use crate::heap::schema::Output;
 use crate::heap::{Column, JobOrder};
 use crate::infer::dialect::Dialect;
@@ -11,7 +12,7 @@ use crate::types::Type;
 
 #[test]
 fn core_asks_for_facts_that_there_are() {
-    let core = [crate::builtins::SOURCES, crate::builtins::TEXTS].concat().concat();
+    let core = [sources::SOURCES, sources::TEXTS].concat().concat();
     let names: Vec<&str> =
         core.split("__ruby?(:").skip(1).map(|rest| rest.split(')').next().unwrap_or_default()).collect();
     assert!(!names.is_empty());
