@@ -264,7 +264,7 @@ impl Lowerer<'_> {
         if has_copied(&value.types) {
             self.note_parts(holder, &value.types, &value.birth, None);
         }
-        if !self.list_copies.is_empty() {
+        if !self.driving.list_copies.is_empty() {
             self.note_copies(holder, &value.types);
         }
     }
@@ -273,7 +273,7 @@ impl Lowerer<'_> {
     fn note_copies(&mut self, holder: Holder, types: &TypeSet) {
         for ty in types {
             if let Type::Array(kind) = ty
-                && let Some(list) = self.list_copies.get(kind)
+                && let Some(list) = self.driving.list_copies.get(kind)
             {
                 self.births.copies.push((holder, *list));
             }

@@ -255,14 +255,14 @@ impl Lowerer<'_> {
         call_type: CallType,
     ) -> Operand {
         if self.in_driver && LAUNCHED.contains(&name) {
-            self.parallel_place = match self.concatenated_at.take() {
+            self.driving.parallel_place = match self.driving.concatenated_at.take() {
                 Some(place) => place,
                 None => self.context_at(self.node, 0x3b2),
             };
         }
         let mut operands = std::iter::once(receiver).chain(&arguments.positional);
         if name == "+" && operands.any(|operand| operand.types.iter().any(|ty| self.is_of_calls(ty))) {
-            self.plus_place = self.context_at(self.node, 0x3b8);
+            self.driving.plus_place = self.context_at(self.node, 0x3b8);
         }
         let mut groups: Vec<(TypeSet, Callee)> = Vec::new();
         for ty in &receiver.types.clone() {

@@ -2,11 +2,30 @@
 
 use super::Lowerer;
 use super::births::Birth;
+use super::keys::Context;
 use super::operand::{Operand, Values};
+use super::results::RowWords;
 use crate::heap::schema::{Base, BaseColumn, Stored};
-use crate::ir::{BinaryOp, BufferKind, KernelId, Part, ScalarSource, UnaryOp, Value};
+use crate::ir::{BinaryOp, BufferKind, KernelId, Part, Scalar, ScalarSource, UnaryOp, Value};
 use crate::scalar::{Interval, Ty};
 use crate::types::{Shape, Type, TypeSet};
+
+/// What the code being lowered knows of the element that it runs for.
+#[derive(Default)]
+pub(super) struct Own {
+    /// The element itself, in code that knows it.
+    pub id: Option<Value>,
+    /// What its entry or kernel is known by in the memo.
+    pub key: Context,
+    /// How many elements there are, while what this one makes is written into words of its kernel.
+    pub words: Option<Scalar>,
+    /// Do elements that make something run one by one? (1 or 0)
+    pub one_by_one: Option<Scalar>,
+    /// Where the element's result and what is in its variables are written.
+    pub row: Option<RowWords>,
+    /// Several elements can be one object.
+    pub shared: bool,
+}
 
 impl Lowerer<'_> {
     /// The values of all columns of the base for the element at `index`, of which the own one is known to be of `types`

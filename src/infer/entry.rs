@@ -21,7 +21,7 @@ impl Lowerer<'_> {
         let mut entries: Vec<TypeSet> = Vec::new();
         let own = base.own();
         let own_types = base.columns[own].types();
-        self.shares_elements = base.columns[own].holds_objects();
+        self.own.shared = base.columns[own].holds_objects();
         for ty in &own_types {
             match ty {
                 Type::True if own_types.contains(&Type::False) => {}
@@ -43,11 +43,11 @@ impl Lowerer<'_> {
             let index = self.b.param(0);
             let columns = self.load_columns(&base, types, index);
             let is_read = matches!(base.columns[own], BaseColumn::Items(_));
-            self.own_id = columns[own].values.first().copied().filter(|_| is_read);
-            (self.own_key, self.entry) = (self.context, kernel.entries[i].function);
+            self.own.id = columns[own].values.first().copied().filter(|_| is_read);
+            (self.own.key, self.entry) = (self.context, kernel.entries[i].function);
             let positional = base.arguments.iter().map(|form| self.formed(form, &columns)).collect();
             self.lower_entry(code, &base, Arguments { positional, ..Arguments::default() });
-            self.own_id = None;
+            self.own.id = None;
             let b = std::mem::replace(&mut self.b, Builder::new("", &[], &[]));
             self.program.functions[kernel.entries[i].function.0 as usize] = b.finish();
         }

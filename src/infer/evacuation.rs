@@ -29,7 +29,7 @@ impl Lowerer<'_> {
             let at = self.b.i64(i as i64);
             self.set_row(at, word);
         }
-        if self.row.is_none() {
+        if self.own.row.is_none() {
             self.evacuate_rest([&value.types], first, row);
         }
     }
@@ -193,7 +193,7 @@ impl Lowerer<'_> {
 
     /// Rows of arrays that the section makes do not tell whether these are frozen.
     fn refuse_frozen_row(&mut self, length: Value) {
-        if self.own_words.is_none() || !self.memo.freezes_arrays {
+        if self.own.words.is_none() || !self.memo.freezes_arrays {
             return;
         }
         let frozen = self.is_frozen_length(length);

@@ -39,16 +39,17 @@ impl Lowerer<'_> {
         let outer = self.begin_function();
         let outer_driver = std::mem::replace(&mut self.in_driver, pending.key.driver.is_some());
         let rescued = pending.key.driver.clone().unwrap_or_default();
-        let outer_rescued = std::mem::replace(&mut self.rescued_outside, rescued);
-        let outer_kernel = self.kernel.take();
-        let outer_places = std::mem::take(&mut self.launched_at);
+        let outer_rescued = std::mem::replace(&mut self.driving.rescued_outside, rescued);
+        let outer_kernel = self.driving.kernel.take();
+        let outer_places = std::mem::take(&mut self.driving.launched_at);
         let outer_hashing = std::mem::replace(&mut self.hashing, pending.key.hashing);
         let outer_trail = self.trail.take();
         self.lower_body(pending);
         self.trail = outer_trail;
         self.hashing = outer_hashing;
-        (self.in_driver, self.kernel, self.launched_at) = (outer_driver, outer_kernel, outer_places);
-        self.rescued_outside = outer_rescued;
+        (self.in_driver, self.driving.kernel, self.driving.launched_at) =
+            (outer_driver, outer_kernel, outer_places);
+        self.driving.rescued_outside = outer_rescued;
         self.end_function(outer);
         self.elsewhere += self.own_steps() - steps;
         // Where this walk is one that is forgotten, so would be what they learn.

@@ -314,7 +314,7 @@ impl Lowerer<'_> {
         self.function_calls.push(call);
         self.b.emit(Stmt::Path(sum));
         let all_scalars = if key.guarded { guarded_results(&result_scalars) } else { result_scalars };
-        self.launched |= self.in_driver;
+        self.driving.launched |= self.in_driver;
         let values = self.b.call(function, args.into_vec(), &all_scalars);
         let path = self.own_path();
         self.b.emit(Stmt::Path(path));

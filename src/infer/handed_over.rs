@@ -1,5 +1,5 @@
-//! What a kernel has of the variables of its driver: scalars that are set before it is launched, and of what elements assign
-//! columns of one row, which they share.
+//! What a kernel has of the variables of its driver: scalars that are set before it is launched, and of what elements
+//! assign columns of one row, which they share.
 
 use super::Lowerer;
 use super::births::Birth;
@@ -144,8 +144,8 @@ impl Lowerer<'_> {
         if operand.is_bottom() {
             return None;
         }
-        let number = self.written.len() as u32 + self.program_variables.len() as u32;
-        self.program_variables.push(((key, index), name));
+        let number = self.written.len() as u32 + self.driving.variables.len() as u32;
+        self.driving.variables.push(((key, index), name));
         let memo = self.memo.variables.entry((key, index)).or_default();
         self.memo.changed |= memo.extend(&operand.types);
         let types = memo.clone();
@@ -156,7 +156,8 @@ impl Lowerer<'_> {
 
     pub(super) fn driver_variables(&self) -> Vec<VariableSchema> {
         let types = |key| self.memo.variables[key].clone();
-        self.program_variables
+        self.driving
+            .variables
             .iter()
             .map(|(key, name)| VariableSchema { name: name.clone(), types: types(key) })
             .collect()

@@ -1,5 +1,5 @@
-//! Kernels of a driver: each is the code of one parallel call, over columns of what the call goes over. Arrays that are gone
-//! through must not change meanwhile.
+//! Kernels of a driver: each is the code of one parallel call, over columns of what the call goes over. Arrays that are
+//! gone through must not change meanwhile.
 
 use super::births::Holder;
 use super::closed_blocks::ClosedBlock;
@@ -111,20 +111,20 @@ impl Lowerer<'_> {
         let outer = self.begin_function();
         self.detached = detached;
         let outer_entry = std::mem::replace(&mut self.entry, function);
-        let outer_kernel = self.kernel.replace(InKernel { kernel, key, base: items.array });
+        let outer_kernel = self.driving.kernel.replace(InKernel { kernel, key, base: items.array });
         let outer_driver = std::mem::replace(&mut self.in_driver, false);
-        let outer_places = std::mem::replace(&mut self.launched_at, launched_at);
+        let outer_places = std::mem::replace(&mut self.driving.launched_at, launched_at);
         self.context = self.memo.context(key, Step::Kernel, closed.number());
         (self.node, self.span, self.called) = (node, span, called);
         self.b = Builder::new(self.describe(&items.types), &[Ty::I32, Ty::I64, Ty::I64], &[]);
-        self.shares_elements = items.types.iter().any(|ty| matches!(ty, Type::Object(..) | Type::Array(_)));
+        self.own.shared = items.types.iter().any(|ty| matches!(ty, Type::Object(..) | Type::Array(_)));
         self.wait_for_rows();
         self.clear_scratch();
         let procs = self.procs.clone();
         let item = self.base_item(kernel, items);
         let is_object = item.types.single_shape().is_some_and(|shape| matches!(shape, Shape::Object(_)));
-        self.own_id = item.values.first().copied().filter(|_| is_object);
-        self.own_key = key;
+        self.own.id = item.values.first().copied().filter(|_| is_object);
+        self.own.key = key;
         let value = self.call_closed(span, base, &item, gives, (closed, given, shared));
         let (result, made) = match gives {
             Gives::Base => (TypeSet::empty(), None),
@@ -142,8 +142,8 @@ impl Lowerer<'_> {
         self.program.functions[function.0 as usize] = b.finish();
         let name = self.describe(&items.types);
         self.program.kernels[kernel.0 as usize].entries.push(Entry { name, function });
-        self.launched_at = outer_places;
-        (self.entry, self.kernel, self.in_driver) = (outer_entry, outer_kernel, outer_driver);
+        self.driving.launched_at = outer_places;
+        (self.entry, self.driving.kernel, self.in_driver) = (outer_entry, outer_kernel, outer_driver);
         self.end_function(outer);
         self.elsewhere += self.own_steps() - steps;
         self.refuse_changing_base(base, key);
@@ -254,7 +254,7 @@ impl Lowerer<'_> {
     pub(super) fn check_base(&mut self, kind: ArrayKind, id: Value) {
         let told = "an element may change the array that its parallel call goes over [changing-base]\n  \
                     hint: write into another array, such as a dup of it; or go over its indices, `array.size.ptimes { |i| … }`";
-        let Some(InKernel { base: Some((of_base, number)), .. }) = self.kernel else { return };
+        let Some(InKernel { base: Some((of_base, number)), .. }) = self.driving.kernel else { return };
         if of_base == kind && !self.in_driver {
             let base = self.b.scalar(number, Ty::I32, Interval::INDEX);
             let other = self.b.compare(Comparison::Ne, id, base);

@@ -139,11 +139,11 @@ use crate::error::Error;
 use crate::heap::Schema;
 use crate::heap::schema::Output;
 use crate::ir::builder::Builder;
-use crate::ir::{Buffer, BufferKind, FuncId, KernelId, Program, Scalar, ScalarSource, Site, SiteId, Value};
+use crate::ir::{Buffer, BufferKind, FuncId, Program, Scalar, ScalarSource, Site, SiteId, Value};
 use crate::reserve;
 use crate::source::Span;
 use crate::syntax::ast::{BlockLiteral, Code, LocalId, NodeId};
-use crate::types::{ArrayKind, ClassId, ListKind, TypeSet};
+use crate::types::{ClassId, TypeSet};
 use builtins::Builtins;
 use host::Scope;
 use joins::Join;
@@ -646,51 +646,20 @@ pub(crate) struct Lowerer<'h> {
     /// The place where the memo grew first in this walk.
     /// And what was being lowered, where that is told.
     grew_at: Option<(Span, Option<String>)>,
-    /// The element itself, in code that knows it.
-    own_id: Option<Value>,
-    /// What its entry or kernel is known by in the memo.
-    own_key: Context,
-    /// How many elements there are, while what this one makes is written into words of its kernel.
-    own_words: Option<Scalar>,
-    /// Do elements that make something run one by one? (1 or 0)
-    one_by_one: Option<Scalar>,
-    /// Where the element's result and what is in its variables are written.
-    row: Option<results::RowWords>,
-    /// Several elements can be one object.
-    shares_elements: bool,
+    own: elements::Own,
     /// Types of expressions by place, for `Ikra.explain`.
     listing: Listing<TypeSet>,
     /// The code being lowered is a driver's, in which parallel calls are launches.
     in_driver: bool,
+    driving: parallel::Driving,
     /// How many loops over the pairs of Hashes the code is in.
     pub(crate) hash_loops: u32,
     /// The code being lowered is that of a `hash` of the user's, which a Hash asks: numbers are for it alone.
     pub(crate) hashing: bool,
     /// What Ruby's own methods are in the midst of which have called the user's code.
     pub(crate) trail: Option<Trail>,
-    /// A driver's loop has come by a launch, or a function that may have some.
-    launched: bool,
-    /// What clauses around the calls of a driver's function rescue.
-    rescued_outside: Vec<ClassId>,
-    /// What clauses around the launches of a driver rescue.
-    guards: Vec<(KernelId, Vec<ClassId>)>,
     /// The section's own code, if that is a driver.
     section: Option<Rc<Code>>,
-    /// The kernel of a driver being lowered, with what it is known by in the memo; unknown in functions.
-    kernel: Option<kernels::InKernel>,
-    /// The parallel call being lowered, whatever it is called on.
-    parallel_place: Context,
-    /// The same of a `+`, and where it puts arrays together.
-    plus_place: Context,
-    concatenated_at: Option<Context>,
-    /// Where it is launched.
-    launched_at: Vec<(String, u32, String)>,
-    /// Kinds of arrays that the driver makes.
-    made_kinds: BTreeSet<ArrayKind>,
-    /// Those of copies that elements get, and the lists that these are copies of.
-    list_copies: BTreeMap<ArrayKind, ListKind>,
-    /// Variables of the driver that elements assign, by what they are known by in the memo, with their names.
-    program_variables: Vec<((Context, u32), String)>,
     syncs: Vec<crate::heap::schema::SyncSchema>,
     /// Lambdas and procs that leave the section.
     given_procs: std::collections::BTreeMap<u32, crate::heap::schema::ProcSchema>,
@@ -778,29 +747,14 @@ impl<'h> Lowerer<'h> {
             stack_end,
             stack_begin: std::ptr::from_ref(&marker).addr(),
             grew_at: None,
-            own_id: None,
-            own_key: Context::ROOT,
-            own_words: None,
-            one_by_one: None,
-            row: None,
-            shares_elements: false,
+            own: elements::Own::default(),
             listing: Listing::default(),
             in_driver: false,
+            driving: parallel::Driving::default(),
             hashing: false,
             trail: None,
             hash_loops: 0,
-            launched: false,
-            rescued_outside: Vec::new(),
-            guards: Vec::new(),
             section: None,
-            kernel: None,
-            parallel_place: Context::ROOT,
-            plus_place: Context::ROOT,
-            concatenated_at: None,
-            launched_at: Vec::new(),
-            made_kinds: BTreeSet::new(),
-            list_copies: BTreeMap::new(),
-            program_variables: Vec::new(),
             syncs: Vec::new(),
             given_procs: std::collections::BTreeMap::new(),
             births: births::Births::default(),

@@ -416,14 +416,14 @@ impl Lowerer<'_> {
 
     /// Elements have a copy of an array of the driver's, made of a list of that kind.
     pub(super) fn note_copy(&mut self, kind: ArrayKind, of: ListKind) {
-        self.list_copies.insert(kind, of);
+        self.driving.list_copies.insert(kind, of);
     }
 
     /// A copy of an array of the driver's is about to be changed, or to be put elsewhere: from the next walk on it is that
     /// array itself. False if there is none.
     pub(super) fn give_rows_to_copied(&mut self, types: &TypeSet) -> bool {
         let copied = types.iter().filter_map(|ty| match ty {
-            Type::Array(kind) => self.list_copies.get(kind).copied(),
+            Type::Array(kind) => self.driving.list_copies.get(kind).copied(),
             _ => None,
         });
         let copied: Vec<ListKind> = copied.collect();
@@ -551,14 +551,14 @@ impl Lowerer<'_> {
 
     /// In a driver: did a parallel call give such an array?
     pub(crate) fn is_of_calls(&self, ty: &Type) -> bool {
-        self.in_driver && matches!(ty, Type::Array(kind) if self.made_kinds.contains(kind))
+        self.in_driver && matches!(ty, Type::Array(kind) if self.driving.made_kinds.contains(kind))
     }
 
     /// The kind of the arrays that the call at this place makes.
     fn kind_at(&mut self, key: Context) -> ArrayKind {
         let number = self.memo.made_kind(key);
         let kind = self.host.made_kind(number);
-        self.made_kinds.insert(kind);
+        self.driving.made_kinds.insert(kind);
         kind
     }
 

@@ -346,7 +346,7 @@ impl Lowerer<'_> {
             array_literal: self.array_literal.take(),
             live: take(&mut self.live),
             called: self.called.take(),
-            own: self.own_id.take(),
+            own: self.own.id.take(),
             begun_at: replace(&mut self.begun_at, begun_at),
             home: take(&mut self.home),
         }
@@ -375,7 +375,7 @@ impl Lowerer<'_> {
         self.array_literal = outer.array_literal;
         self.live = outer.live;
         self.called = outer.called;
-        self.own_id = outer.own;
+        self.own.id = outer.own;
         self.begun_at = outer.begun_at;
         self.home = outer.home;
     }

@@ -7,6 +7,7 @@ use super::calls::Arguments;
 use super::closed_blocks::Environment;
 use super::expressions::SLOT_LEAVE;
 use super::host::Scope;
+use super::kernels::InKernel;
 use super::keys::{Context, Step};
 use super::operand::{self, Operand};
 use super::sites::class_of;
@@ -20,8 +21,35 @@ use crate::ir::{
 use crate::scalar::Ty;
 use crate::syntax::ast::{Code, Kind};
 use crate::syntax::walk::each_node;
-use crate::types::{ArrayKind, ClassId, RangeEnd, Type, TypeSet};
+use crate::types::{ArrayKind, ClassId, ListKind, RangeEnd, Type, TypeSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+
+/// What a walk knows of the driver that it lowers, or of the code around the kernel or function that it lowers.
+#[derive(Default)]
+pub(super) struct Driving {
+    /// A driver's loop has come by a launch, or a function that may have some.
+    pub launched: bool,
+    /// What clauses around the calls of a driver's function rescue.
+    pub rescued_outside: Vec<ClassId>,
+    /// What clauses around the launches of a driver rescue.
+    pub guards: Vec<(KernelId, Vec<ClassId>)>,
+    /// The kernel of a driver being lowered, with what it is known by in the memo; unknown in functions.
+    pub kernel: Option<InKernel>,
+    /// The parallel call being lowered, whatever it is called on.
+    pub parallel_place: Context,
+    /// The same of a `+`, and where it puts arrays together.
+    pub plus_place: Context,
+    pub concatenated_at: Option<Context>,
+    /// Where it is launched.
+    pub launched_at: Vec<(String, u32, String)>,
+    /// Kinds of arrays that the driver makes.
+    pub made_kinds: BTreeSet<ArrayKind>,
+    /// Those of copies that elements get, and the lists that these are copies of.
+    pub list_copies: BTreeMap<ArrayKind, ListKind>,
+    /// Variables of the driver that elements assign, by what they are known by in the memo, with their names.
+    pub variables: Vec<((Context, u32), String)>,
+}
 
 /// What a parallel call goes over.
 pub(super) struct Base {
@@ -107,7 +135,7 @@ impl Lowerer<'_> {
         }
         // Whatever it is called on, what it gives is of one kind: else an array that takes the place of the one that it is
         // made of would be of ever new ones.
-        let place = self.parallel_place;
+        let place = self.driving.parallel_place;
         // An Enumerator may be one of arrays of several kinds.
         let (source, with_index) = self.enumerated(receiver);
         if source.types.len() > 1 {
@@ -120,9 +148,9 @@ impl Lowerer<'_> {
 
     /// `+` of arrays of which a parallel call gave one. Whatever kinds both are of, it gives one kind at one place.
     pub(crate) fn concatenate(&mut self, receiver: &Operand, other: &Operand) -> Operand {
-        self.concatenated_at = Some(self.plus_place);
+        self.driving.concatenated_at = Some(self.driving.plus_place);
         let given = self.send(receiver, "#concatenated", std::slice::from_ref(other), 1);
-        self.concatenated_at = None;
+        self.driving.concatenated_at = None;
         given
     }
 
@@ -320,9 +348,9 @@ impl Lowerer<'_> {
         body: impl FnOnce(&mut Self),
     ) {
         let outermost = self.in_driver && self.function.is_none() && self.loops.len() == 1;
-        let launched = std::mem::take(&mut self.launched);
+        let launched = std::mem::take(&mut self.driving.launched);
         body(self);
-        if outermost && step.abs() == 1 && self.launched && !self.b.is_dead() {
+        if outermost && step.abs() == 1 && self.driving.launched && !self.b.is_dead() {
             let mut distance = |to| {
                 let (low, high) = if step > 0 { (start, to) } else { (to, start) };
                 self.b.binary(BinaryOp::Sub, high, low)
@@ -332,7 +360,7 @@ impl Lowerer<'_> {
             let done = self.b.binary(BinaryOp::Add, before, one);
             self.b.emit(Stmt::Progress { done, total });
         }
-        self.launched |= launched;
+        self.driving.launched |= launched;
     }
 
     /// Launches a kernel over the base, and makes what it gives.
@@ -390,9 +418,9 @@ impl Lowerer<'_> {
         let first_same = self.buffers.get(&BufferKind::FirstSame(kernel)).copied();
         self.b.emit(Stmt::Over { kernel, count, own, first_same, sized });
         self.b.launch(kernel, ticks);
-        self.launched = true;
+        self.driving.launched = true;
         if let Some(classes) = self.rescued_in_driver().filter(|classes| !classes.is_empty()) {
-            self.guards.push((kernel, classes));
+            self.driving.guards.push((kernel, classes));
         }
         self.take_shared(&shared, &environment.written);
         let stored = match gives {

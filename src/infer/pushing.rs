@@ -100,7 +100,7 @@ impl Lowerer<'_> {
                 Some(Op::Unary(_, of)) => value = *of,
                 Some(Op::Load(buffer, index)) => {
                     let kind = &self.program.buffers[buffer.0 as usize].kind;
-                    return matches!(kind, BufferKind::Column { .. }) && Some(*index) == self.own_id;
+                    return matches!(kind, BufferKind::Column { .. }) && Some(*index) == self.own.id;
                 }
                 _ => return false,
             }

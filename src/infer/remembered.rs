@@ -144,7 +144,7 @@ impl Lowerer<'_> {
         let number = match of {
             Holders::Captured(name) => Some(self.written.keys().position(|known| known == name)? as u32),
             Holders::Local(key) => {
-                let at = self.program_variables.iter().rposition(|(known, _)| known == key)?;
+                let at = self.driving.variables.iter().rposition(|(known, _)| known == key)?;
                 Some((self.written.len() + at) as u32)
             }
             _ => None,

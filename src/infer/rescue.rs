@@ -393,7 +393,7 @@ impl Lowerer<'_> {
             Handler::Rescue(clauses) => Some(clauses),
             Handler::Ensure { .. } | Handler::Function { .. } => None,
         });
-        let mut classes = self.rescued_outside.clone();
+        let mut classes = self.driving.rescued_outside.clone();
         classes.extend(clauses.flatten().flat_map(|clause| &clause.classes));
         classes.sort_unstable();
         classes.dedup();
@@ -404,7 +404,7 @@ impl Lowerer<'_> {
     /// their order is.
     pub(super) fn rescued_sites(&self) -> Vec<(KernelId, SiteId)> {
         let mut all = Vec::new();
-        for (kernel, classes) in &self.guards {
+        for (kernel, classes) in &self.driving.guards {
             for (number, site) in (0..).zip(&self.program.sites) {
                 let class = class_of_error(&site.error);
                 if class

@@ -93,7 +93,7 @@ impl Lowerer<'_> {
         let values = self.convert(&value, stored);
         let zero = self.b.i64(0);
         let words = self.b.i64(scalars.len() as i64);
-        let row = self.row.unwrap_or_else(|| {
+        let row = self.own.row.unwrap_or_else(|| {
             let row = RowWords { next: self.temp(Operand::integer(zero)) };
             self.take_row(&row, words);
             row
@@ -102,14 +102,17 @@ impl Lowerer<'_> {
         let lists = self.memo.list_items();
         // Where elements of any class keep what they have made in their objects, those of all classes write alike.
         let any_stores = !self.memo.stores_made.is_empty() && !self.settles();
-        match self.row.is_some() || any_stores || is_shared(stored, &|kind| lists[kind.0 as usize].clone()) {
+        match self.own.row.is_some()
+            || any_stores
+            || is_shared(stored, &|kind| lists[kind.0 as usize].clone())
+        {
             true => {
                 self.refuse_keys_with_hashes(stored, &mut Vec::new());
                 self.evacuate(&value, &row);
             }
             false => self.store_words(&value, zero, &row),
         }
-        if self.row.is_none() {
+        if self.own.row.is_none() {
             self.temp_drop(row.next);
         }
     }
@@ -255,7 +258,7 @@ impl Lowerer<'_> {
 
     /// The words of elements.
     pub(super) fn words_buffer(&mut self) -> Buffer {
-        let kind = if self.own_words.is_some() { BufferKind::KernelWords } else { BufferKind::ResultWords };
+        let kind = if self.own.words.is_some() { BufferKind::KernelWords } else { BufferKind::ResultWords };
         self.buffer(kind, Ty::I64)
     }
 
@@ -268,7 +271,7 @@ impl Lowerer<'_> {
 
     /// The index of a word of the element's own result.
     pub(super) fn row_at(&mut self, word: Value) -> Value {
-        let count = match self.own_words {
+        let count = match self.own.words {
             Some(count) => self.b.scalar(count, Ty::I64, Interval::INDEX),
             None => self.scalar(ScalarSource::BaseLength, Ty::I64, Interval::INDEX),
         };

@@ -172,7 +172,7 @@ impl Lowerer<'_> {
         if !self.memo.settling.contains(&self.watcher()) {
             return;
         }
-        let in_order = *self.one_by_one.get_or_insert_with(|| {
+        let in_order = *self.own.one_by_one.get_or_insert_with(|| {
             let number = self.program.scalars.len() as u32;
             self.program.scalars.push(ScalarInfo { source: ScalarSource::Driver(number), ty: Ty::I64 });
             Scalar(number)
@@ -203,7 +203,7 @@ impl Lowerer<'_> {
         base: &dyn Fn(&mut Self) -> Items,
         gives: Option<(TypeSet, Items)>,
     ) {
-        let kept: Vec<Kept> = if self.in_driver { vec![] } else { self.memo.kept_by(self.own_key) };
+        let kept: Vec<Kept> = if self.in_driver { vec![] } else { self.memo.kept_by(self.own.key) };
         let who = self.watcher();
         let logs = self.logs_of_element();
         let remembered = self.remembered_by_element();
@@ -216,13 +216,13 @@ impl Lowerer<'_> {
         let known = self.program.settling.kernels.get(kernel.0 as usize).and_then(Option::as_ref);
         let known = known.map(|known| known.count);
         let count = known.unwrap_or_else(|| self.driver_scalar(Ty::I64));
-        self.own_words = (!self.in_driver).then_some(count);
+        self.own.words = (!self.in_driver).then_some(count);
         let one = self.b.i64(1);
         let zero = self.b.i64(0);
         let row = RowWords { next: self.temp(Operand::integer(zero)) };
         self.take_row(&row, one);
         let (mut types, mut variables) = (Vec::new(), Vec::new());
-        if let Some(id) = self.own_id {
+        if let Some(id) = self.own.id {
             for (i, (hierarchy, name)) in kept.into_iter().enumerate() {
                 let stored = self.memo.columns[&(hierarchy, name.clone())].stored.clone();
                 let part = |part| BufferKind::Column { hierarchy, name: name.clone(), part };
@@ -257,7 +257,7 @@ impl Lowerer<'_> {
         self.set_row(zero, end);
         self.temp_drop(row.next);
         let words = self.words_buffer();
-        self.own_words = None;
+        self.own.words = None;
         let base = base(self);
         let kernels = &mut self.program.settling.kernels;
         if kernels.len() <= kernel.0 as usize {
@@ -368,7 +368,7 @@ impl Lowerer<'_> {
         let mut settling = Settling {
             kernels,
             room: self.scalars.get(&ScalarSource::ResultWords).copied(),
-            one_by_one: self.one_by_one,
+            one_by_one: self.own.one_by_one,
             ..Settling::default()
         };
         for class in self.memo.settled.clone() {

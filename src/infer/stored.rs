@@ -77,7 +77,7 @@ impl Lowerer<'_> {
             self.settle_types(&made);
         }
         self.memo.changed |= self.memo.stores_made.insert((*hierarchy, name.to_string()));
-        self.memo.changed |= self.memo.kept.insert((self.own_key, *hierarchy, name.to_string()));
+        self.memo.changed |= self.memo.kept.insert((self.own.key, *hierarchy, name.to_string()));
         Some(value.clone())
     }
 
@@ -89,7 +89,7 @@ impl Lowerer<'_> {
 
     /// Is it the element's own object, whose variables are looked after at its end?
     pub(super) fn keeps_made(&self, receiver: &Operand) -> bool {
-        let is_own = self.own_id.is_some() && receiver.values.first().copied() == self.own_id;
+        let is_own = self.own.id.is_some() && receiver.values.first().copied() == self.own.id;
         is_own && !self.in_driver
     }
 
@@ -174,8 +174,8 @@ impl Lowerer<'_> {
             let gives = self.given_result();
             return self.settle_element(KernelId(0), &base, gives);
         }
-        let columns = self.memo.kept_by(self.own_key);
-        let (Some(id), false, false) = (self.own_id, columns.is_empty(), self.b.is_dead()) else {
+        let columns = self.memo.kept_by(self.own.key);
+        let (Some(id), false, false) = (self.own.id, columns.is_empty(), self.b.is_dead()) else {
             return f(self);
         };
         // What the result has for itself is no object: they begin behind that.
@@ -187,9 +187,9 @@ impl Lowerer<'_> {
         let row = RowWords { next: self.temp(Operand::integer(zero)) };
         let first = self.b.i64(words as i64);
         self.take_row(&row, first);
-        self.row = Some(row);
+        self.own.row = Some(row);
         f(self);
-        self.row = None;
+        self.own.row = None;
         if self.b.is_dead() {
             return;
         }

@@ -115,7 +115,7 @@ impl Lowerer<'_> {
         // What the driver has made has rows from then on.
         operand = self.with_rows(&operand)?;
         // Arrays that calls gave are shown to it.
-        let is_made = |ty: &Type| matches!(ty, Type::Array(kind) if self.made_kinds.contains(kind));
+        let is_made = |ty: &Type| matches!(ty, Type::Array(kind) if self.driving.made_kinds.contains(kind));
         let others = operand.types.filter(|ty| is_written || !is_made(ty));
         if !self.is_storable(&Operand { types: others, ..Operand::bottom() }) {
             return None;

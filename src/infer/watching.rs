@@ -24,7 +24,7 @@ impl Lowerer<'_> {
     pub(super) fn watch_variable(&mut self, hierarchy: HierarchyId, name: &str, id: Value, write: bool) {
         let who = self.watcher();
         let memo = self.memo.columns.entry((hierarchy, name.to_string())).or_default();
-        if self.own_id != Some(id) {
+        if self.own.id != Some(id) {
             self.memo.changed |= memo.shared.insert(who) | (write && memo.scattered.insert(who));
         }
         let memo = &self.memo.columns[&(hierarchy, name.to_string())];
@@ -97,7 +97,7 @@ impl Lowerer<'_> {
 
     /// Who touches things here.
     pub(super) fn watcher(&self) -> Watcher {
-        match self.kernel {
+        match self.driving.kernel {
             _ if self.in_driver => Watcher::Driver,
             Some(kernel) => Watcher::Kernel(kernel.key),
             None if self.section.is_some() || self.function.is_some() => Watcher::Functions,
@@ -123,14 +123,14 @@ impl Lowerer<'_> {
         // Objects that stand in the base several times run one after the other: they are one to us.
         let mut first = self.b.element();
         // In a driver's program, functions do not know whose elements they are called for.
-        let kernel = self.kernel.map_or(KernelId(0), |kernel| kernel.kernel);
-        if self.shares_elements && (self.kernel.is_some() || self.section.is_none()) {
+        let kernel = self.driving.kernel.map_or(KernelId(0), |kernel| kernel.kernel);
+        if self.own.shared && (self.driving.kernel.is_some() || self.section.is_none()) {
             let buffer = self.buffer(BufferKind::FirstSame(kernel), Ty::I32);
             first = self.b.load(buffer, first, Ty::I32, false);
         }
         let first = self.b.unary(UnaryOp::ExtendI32, first);
         let mut me = self.b.binary(BinaryOp::Or, now, first);
-        if let (true, Some(own)) = (anyone, self.own_id) {
+        if let (true, Some(own)) = (anyone, self.own.id) {
             let many = self.b.i64(MANY as i64);
             let many = self.b.binary(BinaryOp::Or, me, many);
             let mine = self.b.compare(Comparison::Eq, row, own);
