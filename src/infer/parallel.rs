@@ -6,7 +6,6 @@
 use super::calls::Arguments;
 use super::closed_blocks::Environment;
 use super::expressions::SLOT_LEAVE;
-use super::host::Scope;
 use super::kernels::InKernel;
 use super::keys::{Context, Step};
 use super::operand::{self, Operand};
@@ -441,31 +440,4 @@ pub(super) fn holds(types: &TypeSet, kind: ArrayKind) -> bool {
         *ty == Type::Array(kind)
             || operand::parts(ty).is_some_and(|parts| parts.iter().any(|types| holds(types, kind)))
     })
-}
-
-impl Frame {
-    /// That of the section's own block.
-    pub(super) fn of_section(code: &Rc<Code>, locals: super::Locals) -> Self {
-        Self {
-            locals,
-            code: Rc::clone(code),
-            receiver: Operand::bottom(),
-            owner: ClassId::OBJECT,
-            scope: Scope::Block,
-            block: None,
-            closure: None,
-            return_to: None,
-            break_to: None,
-            control: vec![],
-            activation: 0,
-            blocks: Rc::default(),
-            call_span: code.span,
-            caller: 0,
-            builtin: false,
-            name: code.name.clone(),
-            outermost: false,
-            shared: vec![],
-            last_match: None,
-        }
-    }
 }
