@@ -58,6 +58,7 @@ pub(crate) mod keyword_splats;
 mod leaving;
 mod limits;
 mod lists;
+mod literals;
 mod lowerer;
 mod made;
 mod made_procs;
