@@ -1,11 +1,11 @@
 //! Calls in the source: arguments, blocks, `super`, and calls that are syntax here.
 
-use super::blocks::has_break;
 use super::characters::{Side, is_equality};
 use super::dispatch::Callee;
 use super::keyword_splats::{Beside, HASH_SPLAT};
 use super::operand::Operand;
 use super::sites::{class_of, holder};
+use super::used_variables::has_break;
 use super::{BlockRef, Lowerer, refused};
 use crate::ir::{ErrorKind, Missing};
 use crate::syntax::ast::{BlockArg, Call, CodeKind, KeywordArg, Kind, Node, StringPart};

@@ -5,11 +5,13 @@
 //! A block that does nothing but hand on what it is given (`each { |x| yield x }`) to one that does the same is that
 //! one, so methods that pass themselves such blocks come to an end.
 
-use super::blocks::{has_break, has_return, locals_of};
 use super::held_procs::Closure;
 use super::host::Scope;
 use super::operand::Operand;
-use super::used_variables::{assigned_in, calls_outer, hands_on, holds_captured, is_captured, used_by};
+use super::used_variables::{
+    assigned_in, calls_outer, hands_on, has_break, has_return, holds_captured, is_captured, locals_of,
+    used_by,
+};
 use super::ways_out::Leaving;
 use super::{BlockRef, Home, JoinIndex, Lowerer, MadeProc, Taken};
 use crate::heap::schema::Output;

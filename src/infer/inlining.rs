@@ -1,11 +1,11 @@
 //! Methods run where they are called, in a frame of their own.
 
-use super::blocks::{has_break, has_next, has_return};
 use super::calls::Arguments;
 use super::expressions::SLOT_LEAVE;
 use super::held_procs::Closure;
 use super::host::Scope;
 use super::operand::Operand;
+use super::used_variables::{has_break, has_next, has_return};
 use super::{BlockRef, Frame, Inlined, Lowerer};
 use crate::syntax::ast::{Code, CodeKind};
 use crate::types::ClassId;

@@ -75,6 +75,7 @@ mod output;
 mod parallel;
 mod patterns;
 mod proc_identity;
+mod procs;
 mod pushing;
 mod raise;
 mod raised;

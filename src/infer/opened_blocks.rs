@@ -140,7 +140,7 @@ fn opened(
     blocks: &[Activation],
     taken: Vec<(Taken, Operand)>,
 ) -> BlockRef {
-    let mut needs = super::blocks::used_of(blocks, literal);
+    let mut needs = super::used_variables::used_of(blocks, literal);
     needs.retain(|(_, local)| !taken.iter().any(|(other, _)| *other == Taken::Local(*local)));
     let home = Home {
         frame,

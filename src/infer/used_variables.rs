@@ -1,8 +1,8 @@
 //! What a block uses of the code around it: variables, the block of the method that it stands in.
 
-use super::blocks::locals_of;
+use super::Activation;
 use crate::syntax::ast::{BlockArg, BlockLiteral, Kind, LocalId, Multiple, Node, Target};
-use crate::syntax::walk::{assigned_by, each_node_in};
+use crate::syntax::walk::{assigned_by, each_local_in, each_node_in};
 use rustc_hash::FxHashSet;
 
 /// The variables of its frame that a block uses.
@@ -97,4 +97,90 @@ pub(super) fn is_captured(target: &Target) -> bool {
 pub(super) fn holds_captured(targets: &Multiple) -> bool {
     let splat = targets.splat.iter().flatten();
     targets.before.iter().chain(splat).chain(&targets.after).any(is_captured)
+}
+
+/// The locals of blocks around it that a block uses, and whose they are.
+pub(super) fn used_of(blocks: &[Activation], literal: &BlockLiteral) -> Vec<(u32, LocalId)> {
+    let mut used: Vec<LocalId> = locals_of(literal).into_iter().collect();
+    used.sort_unstable();
+    let owner = |local: &LocalId| blocks.iter().rev().find(|a| a.has(*local));
+    used.iter().filter_map(|local| Some((owner(local)?.number, *local))).collect()
+}
+
+/// The local variables that a block reads or assigns to.
+pub(super) fn locals_of(literal: &BlockLiteral) -> FxHashSet<LocalId> {
+    let mut found = FxHashSet::default();
+    let mut note = |id| {
+        found.insert(id);
+    };
+    each_local_in(&literal.body, &mut note);
+    let optional = literal.params.optional.iter().map(|(_, default)| default);
+    let keywords = literal.params.keywords.iter().filter_map(|(_, _, default)| default.as_ref());
+    optional.chain(keywords).for_each(|default| each_local_in(default, &mut note));
+    found
+}
+
+/// Does a block ask for `self`, or call it?
+/// Does it use variables around the section, or those of classes?
+pub(super) fn uses_captured(literal: &BlockLiteral) -> bool {
+    let mut found = false;
+    each_node_in(&literal.body, &mut |node| {
+        found |= match &node.kind {
+            Kind::Captured(_) | Kind::ClassVariable(_) => true,
+            Kind::Assign { target, .. } | Kind::OpAssign { target, .. } => {
+                matches!(**target, Target::Captured(..) | Target::ClassVariable(..))
+            }
+            _ => false,
+        };
+    });
+    found
+}
+
+pub(super) fn uses_self(literal: &BlockLiteral) -> bool {
+    let mut found = false;
+    let is_of_self = |target: &Target| matches!(target, Target::Ivar(..));
+    each_node_in(&literal.body, &mut |node| {
+        found |= match &node.kind {
+            Kind::SelfRef | Kind::Ivar(_) => true,
+            Kind::Call(call) => call.receiver.is_none(),
+            Kind::Assign { target, .. } | Kind::OpAssign { target, .. } => is_of_self(target),
+            Kind::MultiAssign { .. } => true,
+            _ => false,
+        };
+    });
+    let optional = literal.params.optional.iter().map(|(_, default)| default);
+    let keywords = literal.params.keywords.iter().filter_map(|(_, _, default)| default.as_ref());
+    found || optional.chain(keywords).next().is_some()
+}
+
+/// Looks through a body for control flow of its own: what stands in nested blocks (and loops) is theirs.
+fn has_own(body: &Node, found: fn(&Kind) -> bool) -> bool {
+    let (mut hits, mut inner) = (Vec::new(), Vec::new());
+    each_node_in(body, &mut |node| match &node.kind {
+        Kind::While { .. } => inner.push(node.span),
+        Kind::Lambda(literal) => inner.push(literal.span),
+        Kind::Super { block: Some(BlockArg::Literal(literal)), .. } => inner.push(literal.span),
+        Kind::Call(call) => {
+            if let Some(BlockArg::Literal(literal)) = &call.block {
+                inner.push(literal.span);
+            }
+        }
+        kind if found(kind) => hits.push(node.span),
+        _ => {}
+    });
+    hits.iter().any(|hit| !inner.iter().any(|i| i.start <= hit.start && hit.end <= i.end))
+}
+
+pub(super) fn has_return(body: &Node) -> bool {
+    let mut found = false;
+    each_node_in(body, &mut |node| found |= matches!(node.kind, Kind::Return(_)));
+    found
+}
+
+pub(super) fn has_next(body: &Node) -> bool {
+    has_own(body, |kind| matches!(kind, Kind::Next(_)))
+}
+
+pub(super) fn has_break(body: &Node) -> bool {
+    has_own(body, |kind| matches!(kind, Kind::Break(_)))
 }
