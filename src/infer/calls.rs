@@ -1,7 +1,7 @@
 //! Calls in the source: arguments, blocks, `super`, and calls that are syntax here.
 
+use super::callees::Callee;
 use super::characters::{Side, is_equality};
-use super::dispatch::Callee;
 use super::keyword_splats::{Beside, HASH_SPLAT};
 use super::operand::Operand;
 use super::sites::{class_of, holder};

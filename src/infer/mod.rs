@@ -17,6 +17,7 @@ mod blocks;
 mod branches;
 pub(crate) mod builtins;
 mod call_graph;
+mod callees;
 mod calls;
 mod catches;
 mod changing_strings;

@@ -2,13 +2,12 @@
 //! The others are compiled once for each number that they take, as what they do and what they give hangs on it.
 
 use super::arity::{self, Miscount};
-use super::builtins;
+use super::callees::Callee;
 use super::calls::Arguments;
-use super::dispatch::Callee;
 use super::host::{FoundMethod, Method};
 use super::operand::Operand;
 use super::sites::class_of;
-use super::{BlockRef, Condition, Lowerer};
+use super::{BlockRef, Condition, Lowerer, builtins};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, MessagePart, Receiver, Value};
 use crate::syntax::ast::Params;
 use crate::types::{ClassId, Type};
