@@ -28,7 +28,7 @@ pub struct MadeMemo {
 }
 
 /// The word that holds the first variable.
-const FIELDS: i64 = 1;
+pub(super) const FIELDS: i64 = 1;
 
 impl Memo {
     /// One more type that a variable of a class that is kept in memory can hold: true if that is new.
