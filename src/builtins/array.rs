@@ -2,11 +2,15 @@
 //! is the same for all that can be gone through in `sequence.rs`, what changes one in `changes.rs`, and most of the rest
 //! in `core/`.
 
+use super::array_parts::{at, dig_on, ends, fetch};
 use super::integer::to_integer_argument;
+use super::several_arrays::{
+    all_arguments, array_argument, flatten, flattening, operator, operators, product, zipped,
+};
 use super::{Invocation, Row, bare, carrying, naming, random, recursion, row, spreading, tuple};
-use crate::infer::{Changing, Condition, Lowerer, Operand, Seal, class_of};
+use crate::infer::{Changing, Condition, Lowerer, Operand, Seal};
 use crate::ir::{Comparison, ErrorKind, Value};
-use crate::types::{HashPart, RangeEnd, Shape, Type, TypeSet};
+use crate::types::{HashPart, Type, TypeSet};
 
 pub(super) const ROWS: &[Row] = &[
     row("[]", at),
@@ -276,34 +280,6 @@ pub(super) const MODULE_ROWS: &[Row] = &[
     }),
 ];
 
-/// `dig` goes on with what it has found.
-pub(super) fn dig_on(s: &mut Lowerer<'_>, item: &Operand, rest: &[Operand]) -> Operand {
-    s.unless_nil(item, |s, item| {
-        s.switch(&item, 3, &mut |s, item| {
-            let found = match item.types.iter().next() {
-                Some(Type::Module(module)) => s.host.singleton_method(*module, "dig"),
-                Some(ty) => s.host.method(class_of(ty), "dig"),
-                None => return Operand::bottom(),
-            };
-            if !matches!(found, Ok(None)) {
-                return s.send(&item, "dig", rest, 2);
-            }
-            s.each_of_bool(&item, &mut |s, item| {
-                let class = item.types.iter().next().map(|ty| s.exact_class(ty));
-                let class = class.map_or_else(String::new, |class| s.host.class_name(class));
-                // Of a class, MRI tells the singleton class.
-                let class = match item.types.single() {
-                    Some(Type::Module(module)) if !s.host.is_module(*module) => {
-                        format!("#<Class:{}>", s.host.class_name(*module))
-                    }
-                    _ => class,
-                };
-                s.fail(ErrorKind::TypeError(format!("{class} does not have #dig method")), &[])
-            })
-        })
-    })
-}
-
 /// What `f` gives, or `same` where both are one array in memory.
 fn unless_same(
     s: &mut Lowerer<'_>,
@@ -321,7 +297,7 @@ fn unless_same(
     s.branch(34, condition, |_| same, f)
 }
 
-fn copy(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+pub(super) fn copy(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if !s.count_arguments(call, 0, 0) {
         return Operand::bottom();
     }
@@ -368,89 +344,6 @@ fn clone(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     s.branch(29, condition, |s| s.send(&copied, "freeze", &[], 1), |_| copied.clone())
 }
 
-/// `+`, `-`, `&`, `|` of two arrays.
-fn operator(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
-    let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
-    let arg = s.through_to_ary(&arg);
-    let receiver = call.receiver.clone();
-    s.switch(&arg, 0, &mut |s, arg| match (receiver.types.single(), arg.types.single()) {
-        (Some(Type::Tuple(_)), Some(Type::Tuple(_))) if name == "#plus" => {
-            let items: Vec<Operand> =
-                s.tuple_items(&receiver).into_iter().chain(s.tuple_items(&arg)).collect();
-            s.tuple(&items)
-        }
-        // What a parallel call gave is put together by another one, which gives such an array again.
-        (Some(a), Some(b)) if name == "#plus" && (s.is_of_calls(a) || s.is_of_calls(b)) => {
-            s.concatenate(&receiver, &arg)
-        }
-        (_, Some(Type::Array(_) | Type::Tuple(_) | Type::List(_))) => s.send(&receiver, name, &[arg], 1),
-        _ => s.fail_conversion("no implicit conversion of ", &arg, " into Array"),
-    })
-}
-
-/// `union`, `difference` and `intersection` of any number of arrays.
-fn operators(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
-    if let Some(others) = all_arguments(s, call) {
-        return s.send(&call.receiver, &format!("{name}_all"), &[others], 2);
-    }
-    if call.args.is_empty() && name == "#or" {
-        return s.send(&call.receiver, "uniq", &[], 1);
-    }
-    let mut result = if call.args.is_empty() { copy(s, call) } else { call.receiver.clone() };
-    for (i, other) in call.args.iter().enumerate() {
-        let receiver = result.clone();
-        result = s.within_slot(i as u32, |s| {
-            let other = array_argument(s, other);
-            s.send(&receiver, name, &[other], 1)
-        });
-    }
-    result
-}
-
-/// `zip` with what the arguments are as arrays.
-pub(super) fn zipped(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Invocation> {
-    let mut args = Vec::new();
-    for (i, arg) in call.args.iter().enumerate() {
-        let array = s.within_slot(i as u32, |s| match s.looks_at_zipped(call, arg) {
-            Some(some) => s.branch(0x30, some, |s| as_zipped(s, arg), |s| s.tuple(&[])),
-            None => as_zipped(s, arg),
-        });
-        if array.is_bottom() {
-            return None;
-        }
-        args.push(s.within_slot(0x20 + i as u32, |s| as_many(s, &call.receiver, array)));
-    }
-    Some(call.with_args(args))
-}
-
-impl Lowerer<'_> {
-    /// Of an Array, whether there is an item to zip with what is no list: only then MRI looks at that.
-    fn looks_at_zipped(&mut self, call: &Invocation, arg: &Operand) -> Option<crate::infer::Condition> {
-        let is_list = |ty: &Type| matches!(ty, Type::Array(_) | Type::Tuple(_) | Type::List(_));
-        if !call.receiver.types.iter().all(is_list) || arg.types.iter().all(is_sequence) {
-            return None;
-        }
-        let length = length_of(self, &call.receiver)?;
-        let zero = self.b.i64(0);
-        let value = self.b.compare(Comparison::Gt, length, zero);
-        Some(crate::infer::Condition { value, yes: vec![], no: vec![] })
-    }
-}
-
-/// What an array is zipped with: of an Enumerator, or of a range without an end, as many items as it has.
-fn as_many(s: &mut Lowerer<'_>, receiver: &Operand, other: Operand) -> Operand {
-    let is_open = |ty: &Type| {
-        matches!(ty, Type::Enumerator(..) | Type::Range { low: RangeEnd::Integer, high: RangeEnd::None, .. })
-    };
-    if !other.types.single().is_some_and(is_open) {
-        return other;
-    }
-    match length_of(s, receiver) {
-        Some(length) => s.send(&other, "first", &[Operand::integer(length)], 1),
-        None => other,
-    }
-}
-
 /// An array that is made in the section and that nobody changes.
 fn freeze(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let refused = match call.receiver.types.single() {
@@ -474,61 +367,6 @@ fn freeze(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     call.receiver.clone()
 }
 
-/// What another array is zipped with as it is.
-fn is_sequence(ty: &Type) -> bool {
-    let is_array = matches!(ty, Type::Array(_) | Type::Tuple(_) | Type::List(_));
-    is_array || matches!(ty, Type::Column(..) | Type::Range { .. } | Type::Enumerator(..))
-}
-
-/// What `zip` takes items from.
-pub(super) fn as_zipped(s: &mut Lowerer<'_>, arg: &Operand) -> Operand {
-    let array = s.through_to_ary(arg);
-    s.switch(&array, 0x10, &mut |s, array| match array.types.single() {
-        Some(Type::Range { .. }) => {
-            // One that begins with no Integer is gone through here, which is an error.
-            let first = crate::infer::range_ends(&array).map(|(.., low_end, _)| low_end);
-            match first {
-                Some(RangeEnd::Integer) => array,
-                Some(RangeEnd::Float) => super::range::cannot_iterate(s, "Float"),
-                _ => super::range::cannot_iterate(s, "NilClass"),
-            }
-        }
-        Some(ty) if is_sequence(ty) => array,
-        Some(ty) if matches!(ty.shape(), Shape::Nil | Shape::Integer | Shape::Float | Shape::Symbol) => {
-            let class = s.host.class_name(class_of(ty));
-            let message = format!("wrong argument type {class} (must respond to :each)");
-            s.fail(ErrorKind::TypeError(message), &[])
-        }
-        _ => {
-            let what = s.describe(&array.types);
-            s.refuse_here(
-                "unsupported-argument",
-                format!("`zip` with {what} cannot run in a section"),
-                Some("zip with arrays and ranges".into()),
-            )
-        }
-    })
-}
-
-/// An array, or Ruby's TypeError.
-pub(super) fn array_argument(s: &mut Lowerer<'_>, arg: &Operand) -> Operand {
-    let arg = s.through_to_ary(arg);
-    s.switch(&arg, 23, &mut |s, arg| match arg.types.single() {
-        Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => arg,
-        _ => s.fail_conversion("no implicit conversion of ", &arg, " into Array"),
-    })
-}
-
-/// All arguments as one array, where their number is not known.
-pub(super) fn all_arguments(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Operand> {
-    let others = call.splat.clone()?;
-    if call.args.is_empty() {
-        return Some(others);
-    }
-    let first = s.tuple(&call.args);
-    Some(s.send(&first, "+", &[others], 0x1a))
-}
-
 /// May a block change the items of the array while they are gone through?
 pub(super) fn items_change(s: &mut Lowerer<'_>, array: &Operand) -> bool {
     match array.types.single() {
@@ -536,123 +374,6 @@ pub(super) fn items_change(s: &mut Lowerer<'_>, array: &Operand) -> bool {
         Some(Type::Array(kind)) => s.is_written_array(*kind),
         _ => false,
     }
-}
-
-/// `product` of any number of arrays, or of each choice of items the block.
-fn product(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    if let ([other], None, None) = (&call.args[..], &call.splat, &call.block)
-        && let Some(pairs) = tuple::product(s, call, other)
-    {
-        return pairs;
-    }
-    if let Some(others) = all_arguments(s, call) {
-        let call = &Invocation { splat: None, ..call.with_args(vec![others]) };
-        let name = if call.block.is_some() { "#product_all_block" } else { "#product_all" };
-        return s.send_with_block(call, name);
-    }
-    let mut arrays = vec![call.receiver.clone()];
-    for (i, other) in call.args.iter().enumerate() {
-        let array = s.within_slot(i as u32, |s| array_argument(s, other));
-        if array.is_bottom() {
-            return array;
-        }
-        arrays.push(array);
-    }
-    if let Some(block) = call.block.clone() {
-        // MRI goes through copies.
-        for (i, array) in arrays.iter_mut().enumerate() {
-            if items_change(s, array) {
-                *array = s.within_slot(0x20 + i as u32, |s| s.send(array, "#listed", &[], 0));
-            }
-        }
-        if arrays.iter().any(Operand::is_bottom) {
-            return Operand::bottom();
-        }
-        each_choice(s, &arrays, &[], &mut |s, choice| {
-            s.unused = true;
-            s.call_block(&block, vec![choice]);
-        });
-        return call.receiver.clone();
-    }
-    let room = s.b.i64(4);
-    let out = s.new_list(0, room);
-    let Some(into) = Changing::of(&out) else { return out };
-    each_choice(s, &arrays, &[], &mut |s, choice| s.push_to(into, &choice));
-    out
-}
-
-/// Runs `body` with an item of each array, the items of the last one changing first.
-fn each_choice(
-    s: &mut Lowerer<'_>,
-    arrays: &[Operand],
-    chosen: &[Operand],
-    body: &mut dyn FnMut(&mut Lowerer<'_>, Operand),
-) {
-    let Some((first, rest)) = arrays.split_first() else {
-        let choice = s.tuple(chosen);
-        return body(s, choice);
-    };
-    s.within_slot(0x40 + rest.len() as u32, |s| {
-        s.each_item(first, &mut |s, item, _, _| {
-            let chosen: Vec<Operand> = chosen.iter().cloned().chain([item]).collect();
-            each_choice(s, rest, &chosen, body);
-        });
-    });
-}
-
-/// How deep `flatten` goes; `None` for one that is refused.
-pub(super) fn flattening(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Option<u32>> {
-    if !s.count_arguments(call, 0, 1) {
-        return None;
-    }
-    let Some(depth) = call.args.first().filter(|depth| depth.types.single() != Some(&Type::Nil)) else {
-        return Some(None);
-    };
-    let Some(depth) = s.literal(depth) else {
-        s.refuse_here(
-            "unsupported-method",
-            format!("`{}` takes a depth that is written out in a section", call.name),
-            Some("write the number, as in flatten(1)".into()),
-        );
-        return None;
-    };
-    Some(u32::try_from(depth).ok())
-}
-
-/// A new array with the items of the arrays in it, so many levels of them.
-pub(super) fn flatten(s: &mut Lowerer<'_>, array: &Operand, depth: Option<u32>) -> Operand {
-    let Some(room) = length_of(s, array) else { return Operand::bottom() };
-    let out = s.new_list(0, room);
-    let Some(into) = Changing::of(&out) else { return out };
-    s.each_item(array, &mut |s, item, _, _| flatten_into(s, into, &item, depth, 0));
-    out
-}
-
-/// Arrays in arrays are as deep as their types, and those that hold themselves have no end.
-const DEEPEST: u32 = 24;
-
-fn flatten_into(s: &mut Lowerer<'_>, into: Changing, value: &Operand, depth: Option<u32>, level: u32) {
-    let value = s.through_to_ary(value);
-    s.switch(&value, 30, &mut |s, value| {
-        match value.types.single() {
-            Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) if depth.is_none_or(|d| level < d) => {
-                if level == DEEPEST {
-                    return s.refuse_here(
-                        "unsupported-method",
-                        "`flatten` of arrays that can hold themselves cannot run in a section",
-                        Some("give it a depth, as in flatten(1)".into()),
-                    );
-                }
-                s.within_slot(level, |s| {
-                    s.each_item(&value, &mut |s, item, _, _| {
-                        flatten_into(s, into, &item, depth, level + 1);
-                    });
-                });
-            }
-            _ => s.push_to(into, &value),
-        }
-        Operand::nil()
-    });
 }
 
 /// What `rand` decides, or a generator that is given.
@@ -672,161 +393,6 @@ pub(super) fn by_chance(
         None => s.send(&call.receiver, bare, &[random], 1),
         Some(count) => s.send(&call.receiver, counted, &[random, count.clone()], 1),
     }
-}
-
-fn at(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    if call.name != "at" && call.args.len() == 2 {
-        let Some(start) = to_integer_argument(s, &call.args[0]) else { return Operand::bottom() };
-        let Some(count) = to_integer_argument(s, &call.args[1]) else { return Operand::bottom() };
-        return slice(s, &call.receiver, start, count, "#slice");
-    }
-    let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
-    let receiver = call.receiver.clone();
-    s.switch(&arg, 24, &mut |s, arg| {
-        if let (Some(Type::Range { .. }), true) = (arg.types.single(), call.name != "at") {
-            return slice_range(s, &receiver, &arg, "#slice");
-        }
-        if let Some(Type::Enumerator(..)) = arg.types.single() {
-            return s.refuse_here(
-                "unsupported-enumerator",
-                "items are not taken in steps in a section",
-                Some("take them in a loop".into()),
-            );
-        }
-        let Some(index) = to_integer_argument(s, &arg) else { return Operand::bottom() };
-        item(s, &receiver, index)
-    })
-}
-
-/// `name` is what takes the items from `start` on.
-fn slice(s: &mut Lowerer<'_>, receiver: &Operand, start: Value, count: Value, name: &str) -> Operand {
-    if let (Some(Type::Tuple(items)), Some(start), Some(count)) =
-        (receiver.types.single(), s.b.constant(start), s.b.constant(count))
-    {
-        let size = items.len() as i64;
-        let start = if start < 0 { start + size } else { start };
-        if start < 0 || start > size || count < 0 {
-            return Operand::nil();
-        }
-        let items = s.tuple_items(receiver);
-        let end = start.saturating_add(count).min(size) as usize;
-        return s.tuple(&items[start as usize..end]);
-    }
-    s.send(receiver, name, &[Operand::integer(start), Operand::integer(count)], 25)
-}
-
-/// `array[a..b]`.
-pub(super) fn slice_range(s: &mut Lowerer<'_>, receiver: &Operand, range: &Operand, name: &str) -> Operand {
-    use crate::types::RangeEnd;
-    let Some((low, high, exclusive, low_end, high_end)) = crate::infer::range_ends(range) else {
-        return Operand::bottom();
-    };
-    if low_end == RangeEnd::Float || high_end == RangeEnd::Float {
-        return s.refuse_here(
-            "unsupported-range",
-            "a part of an array is taken with a range of Integers in a section",
-            Some("convert its ends with to_i".into()),
-        );
-    }
-    let Some(size) = length_of(s, receiver) else { return Operand::bottom() };
-    let zero = s.b.i64(0);
-    let from_end = |s: &mut Lowerer<'_>, value: Value| {
-        let negative = s.b.compare(Comparison::Lt, value, zero);
-        let moved = s.b.binary(crate::ir::BinaryOp::Add, value, size);
-        s.b.select(negative, moved, value)
-    };
-    let start = low.unwrap_or(zero);
-    let first = from_end(s, start);
-    let end = match high {
-        Some(high) => {
-            let end = from_end(s, high);
-            if exclusive {
-                end
-            } else {
-                let one = s.b.i64(1);
-                s.b.binary(crate::ir::BinaryOp::Add, end, one)
-            }
-        }
-        None => size,
-    };
-    let count = s.b.binary(crate::ir::BinaryOp::Sub, end, first);
-    let empty = s.b.compare(Comparison::Lt, count, zero);
-    let count = s.b.select(empty, zero, count);
-    // A start before the first item stays negative, so that the slice is nil.
-    let below = s.b.compare(Comparison::Lt, first, zero);
-    let minus = s.b.i64(i64::MIN / 2);
-    let start = s.b.select(below, minus, first);
-    slice(s, receiver, start, count, name)
-}
-
-pub(super) fn item(s: &mut Lowerer<'_>, receiver: &Operand, index: Value) -> Operand {
-    match receiver.types.single() {
-        Some(Type::Array(kind) | Type::Column(kind, _)) => {
-            return s.array_at(*kind, receiver.value(), index);
-        }
-        Some(Type::List(kind)) => return s.list_at(*kind, receiver.value(), index),
-        _ => {}
-    }
-    let items = s.tuple_items(receiver);
-    let count = items.len() as i64;
-    if let Some(i) = s.b.constant(index) {
-        let i = if i < 0 { i + count } else { i };
-        return usize::try_from(i).ok().and_then(|i| items.get(i).cloned()).unwrap_or_else(Operand::nil);
-    }
-    let (zero, count) = (s.b.i64(0), s.b.i64(count));
-    let negative = s.b.compare(Comparison::Lt, index, zero);
-    let from_end = s.b.binary(crate::ir::BinaryOp::Add, index, count);
-    let index = s.b.select(negative, from_end, index);
-    s.choose(&items, index, 0)
-}
-
-/// `fetch(i)`, `fetch(i, default)`, `fetch(i) { }`.
-pub(super) fn fetch(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    if !s.count_arguments(call, 1, 2) {
-        return Operand::bottom();
-    }
-    let Some(call) = &s.understood(call, 0..1) else { return Operand::bottom() };
-    let Some(index) = to_integer_argument(s, &call.args[0]) else { return Operand::bottom() };
-    if call.block.is_some() {
-        let args = [Operand::integer(index), call.args[0].clone()];
-        return s.send_block(&call.receiver, "#fetch_block", &args, call.block.clone());
-    }
-    let Some(size) = length_of(s, &call.receiver) else { return Operand::bottom() };
-    let zero = s.b.i64(0);
-    let negative = s.b.compare(Comparison::Lt, index, zero);
-    let from_end = s.b.binary(crate::ir::BinaryOp::Add, index, size);
-    let at = s.b.select(negative, from_end, index);
-    let inside = s.b.compare(Comparison::LtU, at, size);
-    match call.args.get(1) {
-        Some(default) => {
-            let condition = crate::infer::Condition { value: inside, yes: vec![], no: vec![] };
-            s.branch(26, condition, |s| s.item_at(&call.receiver, at), |_| default.clone())
-        }
-        None => {
-            s.check(inside, ErrorKind::FetchIndex, &[index, size]);
-            if s.b.is_dead() { Operand::bottom() } else { s.item_at(&call.receiver, at) }
-        }
-    }
-}
-
-/// `first`, `last`, `first(n)`, `last(n)`.
-fn ends(s: &mut Lowerer<'_>, call: &Invocation, first: bool) -> Operand {
-    if !s.count_arguments(call, 0, 1) {
-        return Operand::bottom();
-    }
-    let Some(n) = call.args.first() else {
-        let index = s.b.i64(if first { 0 } else { -1 });
-        return item(s, &call.receiver, index);
-    };
-    let range = |n: usize, size: usize| if first { 0..n.min(size) } else { size - n.min(size)..size };
-    if let Some(result) = tuple::part(s, call, n, range) {
-        return result;
-    }
-    let Some(n) = to_integer_argument(s, n) else { return Operand::bottom() };
-    let zero = s.b.i64(0);
-    let ok = s.b.compare(Comparison::Ge, n, zero);
-    s.check(ok, ErrorKind::ArgumentError("negative array size".into()), &[]);
-    s.send(&call.receiver, if first { "#take" } else { "#last" }, &[Operand::integer(n)], 1)
 }
 
 pub(super) fn empty(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {

@@ -33,7 +33,7 @@ pub(super) const ROWS: &[Row] = &[
         }
         match &c.args[..] {
             [range] if matches!(range.types.single(), Some(Type::Range { .. })) => {
-                super::array::slice_range(s, &c.receiver, range, "#cut")
+                super::array_parts::slice_range(s, &c.receiver, range, "#cut")
             }
             [index] => s.send(&c.receiver, "delete_at", std::slice::from_ref(index), 1),
             [start, count, ..] => {
@@ -99,7 +99,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
     spreading("concat", |s, c| {
         let Some(to) = pushable(s, c) else { return Operand::bottom() };
-        if let Some(others) = super::array::all_arguments(s, c) {
+        if let Some(others) = super::several_arrays::all_arguments(s, c) {
             let items = s.send(&others, "#joined_items", &[], 3);
             append(s, to, &items);
             return c.receiver.clone();
@@ -107,7 +107,7 @@ pub(super) const ROWS: &[Row] = &[
         let mut others = Vec::new();
         for (i, other) in (0..).zip(&c.args) {
             others.push(s.within_slot(i, |s| {
-                let other = super::array::array_argument(s, other);
+                let other = super::several_arrays::array_argument(s, other);
                 // The items of the array itself are those that it has now.
                 let is_alike = other.types.iter().any(|ty| c.receiver.types.contains(ty));
                 if is_alike { s.send(&other, "#copy", &[], 3) } else { other }
@@ -287,7 +287,7 @@ fn insert(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     }
     let Some(call) = &s.understood(call, 0..1) else { return Operand::bottom() };
     let Some((index, items)) = call.args.split_first() else {
-        return match super::array::all_arguments(s, call) {
+        return match super::several_arrays::all_arguments(s, call) {
             Some(all) => s.send(&call.receiver, "#insert_all", &[all], 5),
             None => super::wrong_count(s, 0, "1+"),
         };
@@ -319,7 +319,7 @@ fn insert_all(s: &mut Lowerer<'_>, receiver: &Operand, place: &Operand, items: &
 
 fn flatten(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some(to) = mutable(s, call) else { return Operand::bottom() };
-    let Some(depth) = super::array::flattening(s, call) else { return Operand::bottom() };
+    let Some(depth) = super::several_arrays::flattening(s, call) else { return Operand::bottom() };
     if depth == Some(0) {
         return Operand::nil();
     }
@@ -329,7 +329,7 @@ fn flatten(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         34,
         condition,
         |s| {
-            let items = super::array::flatten(s, &call.receiver, depth);
+            let items = super::several_arrays::flatten(s, &call.receiver, depth);
             let zero = s.b.i64(0);
             s.set_length(to, zero);
             append(s, to, &items);

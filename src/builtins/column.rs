@@ -1,7 +1,7 @@
 //! `Ikra::Column`: what it has of its own. What it shares with arrays is in `sequence.rs` and `core/`.
 
 use super::integer::to_integer_argument;
-use super::{Invocation, Row, array, bare, carrying, row};
+use super::{Invocation, Row, array, array_parts, bare, carrying, row, several_arrays};
 use crate::infer::{Lowerer, Operand};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, MessagePart, Receiver, UnaryOp};
 use crate::types::{ClassId, ItemType, Type};
@@ -11,7 +11,7 @@ pub(super) const ROWS: &[Row] = &[
     row("at", at),
     row("slice", at),
     row("[]=", store),
-    carrying("fetch", array::fetch),
+    carrying("fetch", array_parts::fetch),
     bare("size", array::length),
     bare("length", array::length),
     bare("empty?", array::empty),
@@ -31,7 +31,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("each_with_index", |s, c| s.send_with_block(c, "#each_with_index")),
     carrying("zip", |s, c| {
-        let Some(c) = &array::zipped(s, c) else { return Operand::bottom() };
+        let Some(c) = &several_arrays::zipped(s, c) else { return Operand::bottom() };
         let name = if c.block.is_some() { "#zip_block" } else { "#zip" };
         s.send_with_block(c, name)
     }),
@@ -96,7 +96,7 @@ fn at(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     }
     let Some(index) = s.one_argument(call) else { return Operand::bottom() };
     let Some(index) = to_integer_argument(s, &index) else { return Operand::bottom() };
-    array::item(s, &call.receiver, index)
+    array_parts::item(s, &call.receiver, index)
 }
 
 fn end(s: &mut Lowerer<'_>, call: &Invocation, index: i64) -> Operand {
@@ -104,7 +104,7 @@ fn end(s: &mut Lowerer<'_>, call: &Invocation, index: i64) -> Operand {
         return of_items(s, call);
     }
     let index = s.b.i64(index);
-    array::item(s, &call.receiver, index)
+    array_parts::item(s, &call.receiver, index)
 }
 
 /// `column[index] = value`

@@ -106,7 +106,7 @@ pub(super) const ROWS: &[Row] = &[
                 false => s.send_with_block(&Invocation { receiver, ..c.with_args(c.args.clone()) }, "zip"),
             };
         }
-        match super::array::zipped(s, c) {
+        match super::several_arrays::zipped(s, c) {
             Some(call) => s.send_with_block(&call, if c.block.is_some() { "#zip_block" } else { "#zip" }),
             None => Operand::bottom(),
         }

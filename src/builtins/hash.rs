@@ -30,7 +30,7 @@ pub(super) const ROWS: &[Row] = &[
         if rest.is_empty() || item.is_bottom() {
             return item;
         }
-        super::array::dig_on(s, &item, rest)
+        super::array_parts::dig_on(s, &item, rest)
     }),
     carrying("fetch", |s, c| match (&c.block, c.args.len()) {
         _ if !s.count_arguments(c, 1, 2) => Operand::bottom(),
@@ -250,7 +250,7 @@ pub(super) const ENUMERABLE: &[Row] = &[
         // Enumerable's looks at what it is given before it goes through pairs.
         let mut args = Vec::new();
         for (i, arg) in c.args.iter().enumerate() {
-            args.push(s.within_slot(0x40 + i as u32, |s| super::array::as_zipped(s, arg)));
+            args.push(s.within_slot(0x40 + i as u32, |s| super::several_arrays::as_zipped(s, arg)));
         }
         if args.iter().any(Operand::is_bottom) { Operand::bottom() } else { of_pairs(s, &c.with_args(args)) }
     }),

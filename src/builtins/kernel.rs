@@ -9,8 +9,8 @@ use crate::types::{ClassId, RangeEnd, Shape, Type, TypeSet};
 
 pub(super) const ROWS: &[Row] = &[
     bare("nil?", is_nil),
-    bare("#as_array", |s, c| super::array::array_argument(s, &c.receiver)),
-    bare("#as_zipped", |s, c| super::array::as_zipped(s, &c.receiver)),
+    bare("#as_array", |s, c| super::several_arrays::array_argument(s, &c.receiver)),
+    bare("#as_zipped", |s, c| super::several_arrays::as_zipped(s, &c.receiver)),
     // Where Ruby asks no method.
     bare("#nil?", is_nil),
     bare("!", |s, c| {
@@ -207,8 +207,8 @@ pub(super) const ROWS: &[Row] = &[
     carrying("Hash", hash_of),
     carrying("String", string_of),
     row("Integer", |s, c| convert(s, c, true)),
-    spreading("format", super::string::format),
-    spreading("sprintf", super::string::format),
+    spreading("format", super::string_format::format),
+    spreading("sprintf", super::string_format::format),
     row("Float", |s, c| convert(s, c, false)),
 ];
 
@@ -758,7 +758,7 @@ pub(super) fn hash_of_identity(s: &mut Lowerer<'_>, value: &Operand) -> Operand 
 }
 
 /// `dup` and `clone`: what is no value gets another one like it.
-fn copy(s: &mut Lowerer<'_>, call: &Invocation, frozen: Frozen) -> Operand {
+pub(super) fn copy(s: &mut Lowerer<'_>, call: &Invocation, frozen: Frozen) -> Operand {
     let Some(ty) = call.receiver.types.single() else { return call.receiver.clone() };
     if s.keep_building(&call.receiver.types) {
         return Operand::bottom();

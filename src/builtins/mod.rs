@@ -6,6 +6,7 @@
 #![deny(unsafe_code)]
 
 mod array;
+mod array_parts;
 #[cfg(test)]
 mod catalogue;
 mod changes;
@@ -17,6 +18,7 @@ mod float;
 mod format;
 mod hash;
 mod integer;
+mod iteration;
 mod kernel;
 mod lazy;
 mod math;
@@ -29,12 +31,15 @@ mod packing;
 mod procs;
 mod random;
 mod range;
+mod range_steps;
 mod recursion;
 mod regexp;
 mod rounding;
 mod sequence;
+mod several_arrays;
 pub(crate) mod sources;
 mod string;
+mod string_format;
 mod structs;
 mod tuple;
 

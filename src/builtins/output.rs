@@ -139,7 +139,7 @@ fn refuse(s: &mut Lowerer<'_>, what: &str, hint: &str) -> Operand {
 
 /// Prints what `format` makes of the arguments.
 fn print_formatted(s: &mut Lowerer<'_>, call: &Invocation, stream: &Operand) -> Operand {
-    let text = super::string::format(s, call);
+    let text = super::string_format::format(s, call);
     if text.is_bottom() || stream.is_bottom() {
         return Operand::bottom();
     }

@@ -59,6 +59,7 @@ pub(crate) const SOURCES: &[&str] = &[
     include_str!("core/float.rb"),
     include_str!("core/math.rb"),
     include_str!("core/enumerable.rb"),
+    include_str!("core/enumerable_arrays.rb"),
     include_str!("core/enumerable_order.rb"),
     include_str!("core/array.rb"),
     include_str!("core/array_order.rb"),

@@ -65,7 +65,7 @@ pub(super) const ROWS: &[Row] = &[
         if rest.is_empty() || item.is_bottom() {
             return item;
         }
-        super::array::dig_on(s, &item, rest)
+        super::array_parts::dig_on(s, &item, rest)
     }),
     bare("size", size),
     bare("length", size),
