@@ -1,11 +1,11 @@
 //! Hash: one that was there before the section, whose keys and values are columns, and one made in it.
 
+use super::made_hash::{made_part, make, new, of_arguments, put_pairs};
 use super::{Invocation, Row, array, bare, carrying, naming, recursion, row, spreading};
 use crate::infer::host::RootKey;
-use crate::infer::{Birth, Lowerer, Operand, RECEIVER, SUBJECT};
+use crate::infer::{Lowerer, Operand, RECEIVER, SUBJECT};
 use crate::ir::{BinaryOp, ErrorKind, MessagePart, Receiver};
-use crate::types::{ClassId, HashDefault, HashPart, HashSort, RecordType, Shape, Type, TypeSet};
-use std::rc::Rc;
+use crate::types::{ClassId, HashDefault, HashPart, HashSort, Shape, Type, TypeSet};
 
 pub(super) const OTHER_KEYS: &str = "a Hash that is gone through gets or loses keys, which a section does not follow [unsupported-hash]\n  hint: go \
      through a copy: hash.to_a.each { |key, value| … }";
@@ -162,68 +162,6 @@ fn clone(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 }
 
 pub(super) const MODULE_ROWS: &[Row] = &[carrying("[]", of_arguments), naming("new", new)];
-
-/// `Hash[key, value, …]`, `Hash[pairs]`, `Hash[hash]`.
-fn of_arguments(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    let [only] = &call.args[..] else {
-        return match call.args.len() % 2 {
-            0 => literal(s, call),
-            _ => s.fail(ErrorKind::ArgumentError(ODD.into()), &[]),
-        };
-    };
-    s.switch(only, 4, &mut |s, only| match only.types.single() {
-        Some(ty) if ty.is_hash() => {
-            let pairs = s.send(&only, "to_a", &[], 1);
-            s.send(&pairs, "to_h", &[], 2)
-        }
-        Some(ty @ (Type::Array(_) | Type::Tuple(_) | Type::List(_))) => {
-            let items = s.types_of_items(ty);
-            // What is no pair, it tells in another way than to_h, and of one item it makes a key.
-            let is_pair = |ty: &Type| matches!(ty, Type::Tuple(pair) if pair.len() == 2);
-            match items.iter().all(is_pair) {
-                true => s.send(&only, "to_h", &[], 3),
-                false => s.refuse_here(
-                    "unsupported-method",
-                    "`Hash[…]` of an array that may hold something else than pairs cannot run in a section",
-                    Some("write pairs.to_h".into()),
-                ),
-            }
-        }
-        Some(Type::Nil | Type::True | Type::False | Type::Integer | Type::Float | Type::Symbol) => {
-            s.fail(ErrorKind::ArgumentError(ODD.into()), &[])
-        }
-        Some(ty) if ty.is_string() => s.fail(ErrorKind::ArgumentError(ODD.into()), &[]),
-        _ => s.refuse_here(
-            "unsupported-method",
-            "`Hash[…]` of an object cannot run in a section",
-            Some("give it pairs".into()),
-        ),
-    })
-}
-
-const ODD: &str = "odd number of arguments for Hash";
-
-fn new(s: &mut Lowerer<'_>, c: &Invocation) -> Operand {
-    if c.args.len() > 1 || !c.keywords.is_empty() || (c.block.is_some() && !c.args.is_empty()) {
-        return s.refuse_here(
-            "unsupported-new",
-            "`Hash.new` with these arguments cannot run in a section",
-            Some("give it a default or a block, and nothing else".into()),
-        );
-    }
-    let default = match &c.block {
-        Some(block) => s.proc_of_block(block),
-        None => Some(c.args.first().cloned().unwrap_or_else(Operand::nil)),
-    };
-    match default {
-        Some(default) => make(s, &default),
-        None => s.refuse_here(
-            "unsupported-new",
-            "a block that was passed on cannot be the default of a Hash in a section",
-            Some("write the block here: Hash.new { |hash, key| … }".into()),
-        ),
-    }
-}
 
 /// What a Hash has from Enumerable.
 pub(super) const ENUMERABLE: &[Row] = &[
@@ -419,7 +357,7 @@ pub(super) const PRIMITIVES: &[Row] = &[
         let by_identity = sort(c).is_some_and(|sort| sort.by_identity);
         s.switch(&c.args[0], 0, &mut |s, key| match key.types.single() {
             Some(ty @ Type::Object(..)) if by_identity && s.is_alike_by_methods(ty) => {
-                super::kernel::hash_of_identity(s, &key)
+                super::equality::hash_of_identity(s, &key)
             }
             _ => s.send(&key, "#hash", &[], 1),
         })
@@ -538,82 +476,6 @@ fn each(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         s.call_block(&block, vec![pair]);
     });
     call.receiver.clone()
-}
-
-/// A Hash with these keys and values in turn.
-pub(super) fn literal(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    let hash = make(s, &Operand::nil());
-    put_pairs(s, &hash, &call.args);
-    hash
-}
-
-/// So many pairs are put in by a loop over two arrays, where these can hold them as they are.
-const MANY_PAIRS: usize = 5;
-/// With texts as keys, which take more to be looked for.
-const MANY_PAIRS_OF_TEXTS: usize = 2;
-
-fn put_pairs(s: &mut Lowerer<'_>, hash: &Operand, pairs: &[Operand]) {
-    if s.b.is_dead() || hash.is_bottom() {
-        return;
-    }
-    let is_plain = |part: &Operand| part.types.iter().all(|ty| ty.is_string() || is_scalar(ty));
-    let has_texts = pairs.iter().step_by(2).any(|key| key.types.iter().any(Type::is_string));
-    let many = if has_texts { MANY_PAIRS_OF_TEXTS } else { MANY_PAIRS };
-    if pairs.len() >= 2 * many && pairs.iter().all(is_plain) {
-        let [keys, values] = [0, 1].map(|first| {
-            let parts: Vec<Operand> = pairs.iter().skip(first).step_by(2).cloned().collect();
-            let parts = s.tuple(&parts);
-            s.make_list(0x513 + first as u32, &parts)
-        });
-        if !keys.is_bottom() && !values.is_bottom() {
-            s.send(hash, "#put_each", &[keys, values], 1);
-        }
-        return;
-    }
-    for (i, pair) in pairs.chunks_exact(2).enumerate() {
-        if s.b.is_dead() || hash.is_bottom() {
-            return;
-        }
-        s.within_slot(i as u32, |s| s.send(hash, "#put", pair, 1));
-    }
-}
-
-const fn is_scalar(ty: &Type) -> bool {
-    matches!(ty, Type::Nil | Type::True | Type::False | Type::Integer | Type::Float | Type::Symbol)
-}
-
-/// An empty one: lists of the keys and of the values, and one of slots as `core/` has them, which are its own.
-fn make(s: &mut Lowerer<'_>, default: &Operand) -> Operand {
-    if default.is_bottom() {
-        return Operand::bottom();
-    }
-    if let Some(hash) = s.new_hash([0x510, 0x511, 0x512], default) {
-        return hash;
-    }
-    let room = s.b.i64(4);
-    let none = s.b.i64(0);
-    let parts = [s.new_list(0x510, room), s.new_list(0x511, room), s.new_list(0x512, none), default.clone()];
-    if parts.iter().any(Operand::is_bottom) {
-        return Operand::bottom();
-    }
-    for part in &parts[..3] {
-        if let Some((kind, _)) = super::changes::list_of(part) {
-            s.mutate_list(kind);
-        }
-    }
-    let fields =
-        RecordType::HASH.iter().zip(&parts).map(|(name, part)| (name.to_string(), part.types.clone()));
-    let record = RecordType { class: ClassId::HASH, fields: fields.collect() };
-    let types: TypeSet = Type::Record(Rc::new(record)).into();
-    if !s.is_bounded(&types) {
-        return Operand::bottom();
-    }
-    Operand { types, values: parts.into_iter().flat_map(|part| part.values).collect(), birth: Birth::UNKNOWN }
-}
-
-/// A part of a Hash that the section makes, in the order of [`RecordType::HASH`].
-fn made_part(s: &mut Lowerer<'_>, call: &Invocation, part: usize) -> Operand {
-    s.tuple_items(&call.receiver).into_iter().nth(part).unwrap_or_else(Operand::bottom)
 }
 
 /// What an array of the pairs does.

@@ -28,7 +28,7 @@ pub(super) const ROWS: &[Row] = &[
             None => Operand::bottom(),
         }
     }),
-    row("rand", super::kernel::rand),
+    row("rand", super::random::rand),
     bare("superclass", |s, c| {
         let Some(class) = module_of(&c.receiver).filter(|class| !s.host.is_module(*class)) else {
             return unknown(s, c);

@@ -3,8 +3,8 @@
 
 use super::{Builtin, Invocation, Row, bare, row, ruby_method};
 use crate::infer::{Birth, Lowerer, Operand, Values, module_of};
-use crate::ir::ErrorKind;
-use crate::types::{ClassId, Type};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
+use crate::types::{ClassId, RangeEnd, Type};
 
 const ROWS: &[Row] = &[
     row("rand", |s, c| with_limit(s, c, "#rand")),
@@ -74,4 +74,99 @@ fn refuse_generator(s: &mut Lowerer<'_>, generator: &Operand) -> Operand {
         format!("{what} as a generator of random numbers cannot be used in a section"),
         Some("give a Random, or none".into()),
     )
+}
+
+/// `rand`, `rand(n)`, `rand(range)`, and the same of Random.
+pub(super) fn rand(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if !s.count_arguments(call, 0, 1) {
+        return Operand::bottom();
+    }
+    let strict = module_of(&call.receiver) == Some(ClassId::RANDOM);
+    let Some(arg) = call.args.first() else { return random_float(s) };
+    s.switch(arg, 0, &mut |s, arg| match arg.types.single() {
+        Some(Type::Nil) if !strict => random_float(s),
+        Some(Type::Float) if strict => {
+            let unit = random_float(s);
+            Operand::float(s.b.binary(BinaryOp::MulF, unit.value(), arg.value()))
+        }
+        Some(Type::Integer | Type::Float) => {
+            // Kernel#rand takes the size of the number, and 0 as no limit.
+            let limit = s.send(&arg, "to_i", &[], 1);
+            if limit.is_bottom() {
+                return limit;
+            }
+            let zero = s.b.i64(0);
+            if strict {
+                let ok = s.b.compare(Comparison::Gt, limit.value(), zero);
+                s.check(ok, ErrorKind::ArgumentError("invalid argument".into()), &[]);
+                return below(s, limit.value());
+            }
+            let limit = s.send(&limit, "abs", &[], 2);
+            let unlimited = s.b.compare(Comparison::Eq, limit.value(), zero);
+            let condition = crate::infer::Condition { value: unlimited, yes: vec![], no: vec![] };
+            s.branch(3, condition, random_float, |s| below(s, limit.value()))
+        }
+        Some(Type::Range { .. }) => random_in(s, &arg),
+        _ => match s.converted(&arg, "to_int", &Type::Integer) {
+            Some(limit) if limit.is_bottom() => limit,
+            Some(limit) => s.send_from(&call.receiver, "rand", &[limit], 5, crate::infer::CallType::Own),
+            None => s.fail_conversion("no implicit conversion of ", &arg, " into Integer"),
+        },
+    })
+}
+
+/// 53 random bits as a Float in 0.0...1.0.
+fn random_float(s: &mut Lowerer<'_>) -> Operand {
+    let bits = s.b.random();
+    let (shift, mask) = (s.b.i64(11), s.b.i64((1 << 53) - 1));
+    let bits = s.b.binary(BinaryOp::Shr, bits, shift);
+    let bits = s.b.binary(BinaryOp::And, bits, mask);
+    let float = s.b.unary(UnaryOp::I64ToF64, bits);
+    let unit = s.b.f64(1.0 / (1_u64 << 53) as f64);
+    Operand::float(s.b.binary(BinaryOp::MulF, float, unit))
+}
+
+/// A random Integer in `0...limit`: the upper half of bits × limit.
+fn below(s: &mut Lowerer<'_>, limit: Value) -> Operand {
+    let bits = s.b.random();
+    let value = s.b.binary(BinaryOp::MulHighU, bits, limit);
+    s.b.set_below(value, limit);
+    Operand::integer(value)
+}
+
+fn random_in(s: &mut Lowerer<'_>, range: &Operand) -> Operand {
+    let Some((Some(low), Some(high), exclusive, low_end, high_end)) = crate::infer::range_ends(range) else {
+        return s.refuse_here("unsupported-method", "`rand` takes a range with both ends", None);
+    };
+    if low_end == RangeEnd::Integer && high_end == RangeEnd::Integer {
+        let span = super::integer::checked(s, BinaryOp::SubChecked, "rand", high, low);
+        let span = if exclusive {
+            span.value()
+        } else {
+            let one = s.b.i64(1);
+            super::integer::checked(s, BinaryOp::AddChecked, "rand", span.value(), one).value()
+        };
+        let zero = s.b.i64(0);
+        let some = s.b.compare(Comparison::Gt, span, zero);
+        let condition = crate::infer::Condition { value: some, yes: vec![], no: vec![] };
+        // Kernel#rand gives nil for an empty range.
+        return s.branch(
+            4,
+            condition,
+            |s| {
+                let offset = below(s, span);
+                Operand::integer(s.b.binary(BinaryOp::Add, low, offset.value()))
+            },
+            |_| Operand::nil(),
+        );
+    }
+    let float = |s: &mut Lowerer<'_>, value, end| match end {
+        RangeEnd::Integer => s.b.unary(UnaryOp::I64ToF64, value),
+        _ => value,
+    };
+    let (low, high) = (float(s, low, low_end), float(s, high, high_end));
+    let span = s.b.binary(BinaryOp::SubF, high, low);
+    let unit = random_float(s);
+    let offset = s.b.binary(BinaryOp::MulF, unit.value(), span);
+    Operand::float(s.b.binary(BinaryOp::AddF, low, offset))
 }

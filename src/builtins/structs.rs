@@ -318,7 +318,7 @@ fn to_hash(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let (names, values) = (members(s, call), items(s, call));
     let pairs = s.tuple_items(&names).into_iter().zip(s.tuple_items(&values));
     let args = pairs.flat_map(|(name, value)| [name, value]).collect();
-    if values.is_bottom() { values } else { super::hash::literal(s, &call.with_args(args)) }
+    if values.is_bottom() { values } else { super::made_hash::literal(s, &call.with_args(args)) }
 }
 
 pub(super) fn items(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {

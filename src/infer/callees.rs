@@ -254,7 +254,7 @@ impl Lowerer<'_> {
                 let tells_lines = self.host.dialect().names_tell_lines
                     && self.host.is_subclass(class_of(ty), ClassId::NAME_ERROR);
                 if tells_lines {
-                    return Callee::Unsupported(super::exception_methods::UNKNOWN_MESSAGE.into());
+                    return Callee::Unsupported(super::exception_messages::UNKNOWN_MESSAGE.into());
                 }
                 // What did_you_mean adds hangs on what the exception does not have here.
                 let method = Method::Native { name: name.to_string(), arity: -1 };

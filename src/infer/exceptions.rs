@@ -4,8 +4,7 @@
 
 use super::Lowerer;
 use super::builtins::{Invocation, wrong_count};
-use super::exception_methods::Message;
-use super::exception_methods::UNKNOWN_MESSAGE;
+use super::exception_messages::{Message, UNKNOWN_MESSAGE};
 use super::host::Method;
 use super::operand::Operand;
 use super::raise::NO_EXCEPTION;
@@ -361,7 +360,7 @@ impl Lowerer<'_> {
         let mut groups: Vec<(Told, Vec<SiteId>)> = Vec::new();
         for site in &error.sites {
             let Site { error: kind, raised, .. } = self.program.sites[site.0 as usize].clone();
-            let Some(class) = super::rescue::class_of_error(&kind) else { continue };
+            let Some(class) = super::failing::class_of_error(&kind) else { continue };
             // A `raise` of the user's has made it of a text, or of nothing.
             let is_users = match &kind {
                 ErrorKind::Raise { message, .. } => message.is_none() || !raised.is_by_ruby(),

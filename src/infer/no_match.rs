@@ -1,6 +1,6 @@
 //! NoMatchingPatternError and NoMatchingPatternKeyError: what they say of the value and of the pattern.
 
-use super::exception_methods::Piece;
+use super::exception_messages::Piece;
 use super::exceptions::{RECEIVER, SUBJECT};
 use super::operand::Operand;
 use super::{Condition, JoinIndex, Lowerer, conditions};
