@@ -306,18 +306,7 @@ impl Lowerer<'_> {
             self.written.entry(name.to_string()).and_modify(|written| written.place = place);
         }
         self.writing.push(name.to_string());
-        let given = match &fold {
-            Fold::Best(_) | Fold::BestLater(_) => match best_of(name, value) {
-                Some((_, _, other)) => self.expr(other),
-                None => Operand::bottom(),
-            },
-            Fold::Operator(_) if matches!(node.kind, Kind::Assign { .. }) => match operator_of(name, value) {
-                Some((_, _, other)) => self.expr(other),
-                None => Operand::bottom(),
-            },
-            Fold::Or | Fold::And => self.expr_without_effects(name, value),
-            _ => self.expr(value),
-        };
+        let given = self.given_to(&fold, node, name, value);
         self.writing.pop();
         self.enter(node);
         if given.is_bottom() {
@@ -372,19 +361,7 @@ impl Lowerer<'_> {
                 let new = if known.is_empty() {
                     given.clone()
                 } else {
-                    self.branch(
-                        50,
-                        first,
-                        |s| {
-                            s.unless_nil(&old, |s, old| {
-                                let pair = if later { [given.clone(), old] } else { [old, given.clone()] };
-                                let pair = s.tuple(&pair);
-                                s.array_literal = Some(s.span);
-                                s.send(&pair, method, &[], 51)
-                            })
-                        },
-                        |_| given.clone(),
-                    )
+                    self.better_part(method, later, first, &old, &given)
                 };
                 (new, now)
             }
@@ -409,6 +386,46 @@ impl Lowerer<'_> {
         self.temp_set(part, new);
         self.temp_set(tick, new_tick);
         given
+    }
+
+    /// What an element gives to a variable that is folded so.
+    fn given_to(&mut self, fold: &Fold, node: &Node, name: &str, value: &Node) -> Operand {
+        match fold {
+            Fold::Best(_) | Fold::BestLater(_) => match best_of(name, value) {
+                Some((_, _, other)) => self.expr(other),
+                None => Operand::bottom(),
+            },
+            Fold::Operator(_) if matches!(node.kind, Kind::Assign { .. }) => match operator_of(name, value) {
+                Some((_, _, other)) => self.expr(other),
+                None => Operand::bottom(),
+            },
+            Fold::Or | Fold::And => self.expr_without_effects(name, value),
+            _ => self.expr(value),
+        }
+    }
+
+    /// The better one of a part and of what is given, which is the part where there is none yet.
+    fn better_part(
+        &mut self,
+        method: &str,
+        later: bool,
+        first: Condition,
+        old: &Operand,
+        given: &Operand,
+    ) -> Operand {
+        self.branch(
+            50,
+            first,
+            |s| {
+                s.unless_nil(old, |s, old| {
+                    let pair = if later { [given.clone(), old] } else { [old, given.clone()] };
+                    let pair = s.tuple(&pair);
+                    s.array_literal = Some(s.span);
+                    s.send(&pair, method, &[], 51)
+                })
+            },
+            |_| given.clone(),
+        )
     }
 
     /// Ruby evaluates the right side of `||=` only if it is wanted, which no element knows: it must not matter.

@@ -16,35 +16,8 @@ pub(super) const NO_EXCEPTION: &str = "exception class/object expected";
 impl Lowerer<'_> {
     /// `raise`, `raise text`, `raise Class`, `raise Class, value`, `raise Class.new(…)`, `raise exception`.
     pub(super) fn raise(&mut self, node: &Node, call: &Call) -> Operand {
-        if call.args.is_empty()
-            && let Some(caught) = self.handled.last().cloned()
-        {
-            self.enter(node);
-            self.check_message(&caught);
-            return self.raise_again(&caught);
-        }
-        if let [Node { kind: Kind::Local(local), .. }] = &call.args[..]
-            && let Some(caught) = self.handled_in(*local)
-        {
-            self.enter(node);
-            self.check_message(&caught);
-            return self.raise_again(&caught);
-        }
-        if call.args.is_empty() && self.detached && self.memo.handles {
-            // Which error that is depends on who calls.
-            return self.refuse_here(
-                "unsupported-raise",
-                "`raise` without arguments stands outside `rescue`, in a method that calls itself",
-                Some("write: raise ArgumentError, \"message\"".into()),
-            );
-        }
-        if let Some(Node { kind: Kind::KeywordArgs(_), .. }) = call.args.last() {
-            self.enter(node);
-            return self.refuse_here(
-                "unsupported-raise",
-                "`raise` hands keywords on as one Hash, and takes `cause:` itself",
-                Some("make the exception with them: raise MyError.new(code: 3)".into()),
-            );
+        if let Some(raised) = self.raise_caught(node, call) {
+            return raised;
         }
         let mut nodes: Vec<&Node> = call.args.iter().collect();
         let mut class = None;
@@ -95,37 +68,9 @@ impl Lowerer<'_> {
             nodes.remove(0);
         }
         if let Some(of) = class
-            && !self.is_exception(of)
+            && let Some(raised) = self.raise_by_call(node, of, &nodes)
         {
-            let given: Vec<Operand> = nodes.into_iter().map(|node| self.expr(node)).collect();
-            self.enter(node);
-            return match self.host.singleton_method(of, "exception") {
-                _ if given.iter().any(Operand::is_bottom) => Operand::bottom(),
-                Ok(None) => self.fail(ErrorKind::TypeError(NO_EXCEPTION.into()), &[]),
-                _ => self.refuse_raise(node),
-            };
-        }
-        if let Some(of) = class
-            && self.has_own_exception(of)
-        {
-            let given: Vec<Operand> = nodes.into_iter().map(|node| self.expr(node)).collect();
-            if given.iter().any(Operand::is_bottom) {
-                return Operand::bottom();
-            }
-            self.enter(node);
-            let module = Operand { types: Type::Module(of).into(), ..Operand::nil() };
-            let made = self.send(&module, "exception", &given, 0xc2);
-            return self.raise_made(&made, node);
-        }
-        if let Some(of) = class
-            && nodes.len() < 2
-            && !self.is_said_by_text(of)
-        {
-            let mut given = Vec::new();
-            for node in nodes {
-                given.push(self.expr(node));
-            }
-            return self.raise_new(node, of, given);
+            return raised;
         }
         let parts: Option<Vec<StringPart>> = match &nodes[..] {
             [] => None,
@@ -161,6 +106,83 @@ impl Lowerer<'_> {
             let raised = if self.frame().builtin { Raised::ByRubysText } else { Raised::ByText };
             return self.raise_with((class, raised), &[None], vec![text], vec![], vec![]);
         }
+        self.raise_parts(node, class, parts, call.args.is_empty())
+    }
+
+    /// `raise` of an error that is being handled, and what of `raise` is refused; `None` where it is neither.
+    fn raise_caught(&mut self, node: &Node, call: &Call) -> Option<Operand> {
+        if call.args.is_empty()
+            && let Some(caught) = self.handled.last().cloned()
+        {
+            self.enter(node);
+            self.check_message(&caught);
+            return Some(self.raise_again(&caught));
+        }
+        if let [Node { kind: Kind::Local(local), .. }] = &call.args[..]
+            && let Some(caught) = self.handled_in(*local)
+        {
+            self.enter(node);
+            self.check_message(&caught);
+            return Some(self.raise_again(&caught));
+        }
+        if call.args.is_empty() && self.detached && self.memo.handles {
+            // Which error that is depends on who calls.
+            return Some(self.refuse_here(
+                "unsupported-raise",
+                "`raise` without arguments stands outside `rescue`, in a method that calls itself",
+                Some("write: raise ArgumentError, \"message\"".into()),
+            ));
+        }
+        if let Some(Node { kind: Kind::KeywordArgs(_), .. }) = call.args.last() {
+            self.enter(node);
+            return Some(self.refuse_here(
+                "unsupported-raise",
+                "`raise` hands keywords on as one Hash, and takes `cause:` itself",
+                Some("make the exception with them: raise MyError.new(code: 3)".into()),
+            ));
+        }
+        None
+    }
+
+    /// An exception that a method of its class makes; `None` where its class and a text tell all.
+    fn raise_by_call(&mut self, node: &Node, of: ClassId, nodes: &[&Node]) -> Option<Operand> {
+        if !self.is_exception(of) {
+            let given: Vec<Operand> = nodes.iter().map(|node| self.expr(node)).collect();
+            self.enter(node);
+            return Some(match self.host.singleton_method(of, "exception") {
+                _ if given.iter().any(Operand::is_bottom) => Operand::bottom(),
+                Ok(None) => self.fail(ErrorKind::TypeError(NO_EXCEPTION.into()), &[]),
+                _ => self.refuse_raise(node),
+            });
+        }
+        if self.has_own_exception(of) {
+            let given: Vec<Operand> = nodes.iter().map(|node| self.expr(node)).collect();
+            if given.iter().any(Operand::is_bottom) {
+                return Some(Operand::bottom());
+            }
+            self.enter(node);
+            let module = Operand { types: Type::Module(of).into(), ..Operand::nil() };
+            let made = self.send(&module, "exception", &given, 0xc2);
+            return Some(self.raise_made(&made, node));
+        }
+        if nodes.len() < 2 && !self.is_said_by_text(of) {
+            let mut given = Vec::new();
+            for node in nodes {
+                given.push(self.expr(node));
+            }
+            return Some(self.raise_new(node, of, given));
+        }
+        None
+    }
+
+    /// An exception of a class with a text that is written out, or with none. `is_bare`: with no class either.
+    fn raise_parts(
+        &mut self,
+        node: &Node,
+        class: ClassId,
+        parts: Option<Vec<StringPart>>,
+        is_bare: bool,
+    ) -> Operand {
         let raised = match &parts {
             _ if self.frame().builtin => Raised::ByRuby,
             None => Raised::ByRuby,
@@ -170,7 +192,7 @@ impl Lowerer<'_> {
             },
         };
         let parts = match parts {
-            None if call.args.is_empty() => Some(vec![StringPart::Text(String::new())]),
+            None if is_bare => Some(vec![StringPart::Text(String::new())]),
             parts => parts,
         };
         let Some(parts) = parts else {

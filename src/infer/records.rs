@@ -43,13 +43,18 @@ impl Lowerer<'_> {
         self.in_driver && self.memo.of_drivers.contains(&class)
     }
 
-    fn construct_here(&mut self, class: ClassId, arguments: &Arguments, block: Option<&BlockRef>) -> Operand {
+    /// The code of a class's `initialize`, where that is not one of those that are known here.
+    fn code_of_initialize(
+        &mut self,
+        class: ClassId,
+        arguments: &Arguments,
+    ) -> Result<Option<(ClassId, Rc<Code>)>, Operand> {
         let is_plain = class.is_plain() && !self.host.is_module(class);
         let initialize = match self.host.method(class, "initialize") {
-            Err(refusal) => return self.refuse(refusal),
+            Err(refusal) => return Err(self.refuse(refusal)),
             Ok(found) => found,
         };
-        let code = match initialize {
+        Ok(match initialize {
             Some(FoundMethod { owner, method: Method::Ruby(code), .. }) if is_plain => Some((owner, code)),
             Some(FoundMethod { owner, method: Method::Native { .. }, .. })
                 if self.host.is_subclass(class, ClassId::RANDOM) =>
@@ -64,7 +69,7 @@ impl Lowerer<'_> {
             {
                 let given = arguments.positional.len() + usize::from(!arguments.keywords.is_empty());
                 if given > 0 && arguments.splat.is_none() {
-                    return builtins::wrong_count(self, given, "0");
+                    return Err(builtins::wrong_count(self, given, "0"));
                 }
                 None
             }
@@ -87,8 +92,15 @@ impl Lowerer<'_> {
             _ => {
                 let name = self.host.class_name(class);
                 let hint = self.builtins.hint_of_class(&name, "new");
-                return self.refuse(refused::new(&name, hint));
+                return Err(self.refuse(refused::new(&name, hint)));
             }
+        })
+    }
+
+    fn construct_here(&mut self, class: ClassId, arguments: &Arguments, block: Option<&BlockRef>) -> Operand {
+        let code = match self.code_of_initialize(class, arguments) {
+            Ok(code) => code,
+            Err(refused) => return refused,
         };
         if arguments.splat.is_some() && code.is_none() && self.host.members(class).is_empty() {
             return self.refuse_splat();
