@@ -370,6 +370,30 @@ each_backend do |backend|
     expect(given).to eq([[3, "code 3"], [4, "code 4"]])
   end
 
+  it "raises one of several classes" do
+    kinds = [KeyError, Exceptions::Coded, ArgumentError, Integer]
+    expect_same([0, 2, 3]) do |i|
+      raise kinds[i], "of #{i}"
+    rescue KeyError, ArgumentError => e
+      [e.class.name, e.message]
+    rescue TypeError => e
+      e.message
+    end
+    expect_same([0, 2]) do |i|
+      raise kinds[i]
+    rescue StandardError => e
+      e.message
+    end
+    expect { [2].pmap { |i| raise kinds[i], "of #{i}" } }.to raise_error(ArgumentError, "of 2") unless on_gpu
+    next if on_gpu
+
+    expect_same([1]) do |i|
+      raise kinds[i], 5
+    rescue Exceptions::Coded => e
+      [e.message, e.code]
+    end
+  end
+
   it "raises what is no exception as Ruby does" do
     expect_same(numbers) { |x| raise(x > 2 ? nil : Exceptions::Plain.new("y")) } unless on_gpu
     expect_same(numbers) do |x|

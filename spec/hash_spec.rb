@@ -363,6 +363,17 @@ each_backend do |backend|
       expect_same([1]) { |_| set }
     end
 
+    it "looks up keys that could be arrays by what stands there" do
+      parse = ->(text) { text[0] == "-" ? [:neg, parse.call(text[1..])] : [:var, text] }
+      value = lambda do |node, env|
+        next -value.call(node[1], env) if node[0] == :neg
+
+        node.size == 3 ? env[node[1]] = 5 : env[node[1]]
+      end
+      env = { "x" => 10 }
+      expect_same(%w[x -x]) { |text| value.call(parse.call(text), env) }
+    end
+
     it "is made" do
       expect_same([1, 3]) { |x| a = Set.new; a.add(x); a << 2; [a.add?(1).nil?, a.size, a.to_a, a.include?(3)] }
       expect_same([1, 3]) { |x| a = Set.new([1, x, 7]); a.delete(7); [a.to_a, [1, x].to_set.size, Set[1, x].include?(3)] }

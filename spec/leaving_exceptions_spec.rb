@@ -81,6 +81,8 @@ RSpec.describe "An exception that leaves a section" do
     expect_same_exception { |x| LeavingExceptions::Thing.zork(x) }
     expect_same_exception { |x| thing.send(:zork, x) }
     expect_same_exception { |x| thing.puts(x) }
+    expect_same_exception { |x| thing.zork(x, a: [x], b: nil) }
+    expect_same_exception { |x| nil.zork(p22: x) }
   end
 
   it "has name and receiver of a NameError" do
@@ -113,6 +115,38 @@ RSpec.describe "An exception that leaves a section" do
   it "has them where a driver raises, and when a section is run again" do
     own = Array.new(3) { raised { Ikra.section { [1, 2].map { |x| x }.sum.then { |sum| table.fetch(sum) } } } }
     expect(own.map { |e| [e.key, e.receiver.equal?(table)] }).to eq([[3, true]] * 3)
+  end
+
+  it "has them behind an Ikra.sync, where a section cannot begin anew" do
+    blocks = [-> { table.fetch("c#{thing.n}") }, -> { { 1 => 2 }.fetch(thing.n + 7) }, -> { thing.zork(thing.n, [2]) },
+              -> { "a#{thing.n}".zork(:b) }, -> { [thing.n].zork }, -> { nil.zork(1, 2) }, -> { LeavingExceptions::Zork },
+              -> { Zork }, -> { thing.lost }, -> { LeavingExceptions::Point.new(3)[:zork] }, -> { [thing.n].freeze << 1 },
+              -> { { a: thing.n } => { b: } }, -> { thing.ask({ 4 => 5 }) },
+              -> { [1, 2].each { |x| thing.zork(x) } }]
+    blocks.each do |block|
+      ruby = raised(&block)
+      own = raised do
+        Ikra.section do
+          seen = 0
+          Ikra.sync { seen += 1 }
+          block.call
+        end
+      end
+      expect(told(own)).to eq(told(ruby))
+    end
+  end
+
+  it "has them before an Ikra.sync that has run already" do
+    own = raised do
+      Ikra.section do
+        count = 0
+        [3, 4].each do |x|
+          table.fetch("k#{x}") if count > 0
+          Ikra.sync { count += 1 }
+        end
+      end
+    end
+    expect([own.class, own.key, own.receiver]).to eq([KeyError, "k4", table])
   end
 
   it "has them where others have left before whose objects it could not be" do

@@ -341,7 +341,7 @@ pub(super) const PRIMITIVES: &[Row] = &[
             Some(Type::Hash(..)) => "#find_changing_dense",
             _ => "#find_dense",
         };
-        s.send(&c.receiver, how, &c.args, 1)
+        find(s, c, how)
     }),
     // The same, where dead pairs may stay.
     row("#find_raw", |s, c| {
@@ -350,7 +350,7 @@ pub(super) const PRIMITIVES: &[Row] = &[
             Some(Type::Hash(..)) => "#find_changing",
             _ => "#find_made",
         };
-        s.send(&c.receiver, how, &c.args, 1)
+        find(s, c, how)
     }),
     // The hash of a key, as the index of the host has it, which asks no `hash` of the user's.
     row("#hash_of", |s, c| {
@@ -410,7 +410,7 @@ pub(super) const PRIMITIVES: &[Row] = &[
             s.each_of_bool(&key, &mut |s, key| {
                 let is_long =
                     |ty: &Type| ty.is_string() || matches!(ty, Type::Tuple(_) | Type::List(_) | Type::Symbol);
-                let keeps = s.keeps_facts(ClassId::KEY_ERROR);
+                let keeps = s.keeps_facts(ClassId::KEY_ERROR, &[&c.receiver.types, &key.types]);
                 let is_shown = |s: &mut Lowerer<'_>, ty: &Type| {
                     (keeps || !matches!(ty, Type::Object(..))) && ty.is_instance() && s.has_own_inspect(ty)
                 };
@@ -485,6 +485,17 @@ fn of_pairs(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         return pairs;
     }
     s.within_slot(1, |s| s.send_block(&pairs, &call.name, &call.args, call.block.clone()))
+}
+
+/// The place of a key. Where some of the types that it can have have no hash in a section, each is looked up for itself:
+/// what is refused of one ends the section only where such a key comes.
+fn find(s: &mut Lowerer<'_>, call: &Invocation, how: &str) -> Operand {
+    let key = &call.args[0];
+    let has_hash = |s: &mut Lowerer<'_>, ty: &Type| s.has_hash(&ty.clone().into(), &mut Vec::new());
+    if key.types.len() < 2 || key.types.iter().all(|ty| has_hash(s, ty)) {
+        return s.send(&call.receiver, how, &call.args, 1);
+    }
+    s.switch(key, 2, &mut |s, key| s.send(&call.receiver, how, &[key], 1))
 }
 
 /// Refuses keys that can only be compared by code or contents that a section does not have. False: no such key is there.

@@ -9,6 +9,7 @@ use super::host::Method;
 use super::operand::Operand;
 use super::raise::NO_EXCEPTION;
 use super::rescue::Caught;
+use super::sites::stays;
 use crate::ir::{
     BinaryOp, Comparison, ErrorKind, MessagePart, Missing, Receiver, Site, SiteId, UnaryOp, Value,
 };
@@ -154,8 +155,18 @@ impl Lowerer<'_> {
     }
 
     /// Does the section ask what an exception of Ruby's own keeps beside its message, or has one left it from this line?
-    /// Where neither is so, nobody makes an object to keep it.
-    pub(crate) fn keeps_facts(&self, class: ClassId) -> bool {
+    /// Where neither is so, nobody makes an object to keep it, but in a driver that cannot begin anew: one with syncs
+    /// makes it of what is `given` where all of that can leave.
+    pub(crate) fn keeps_facts(&self, class: ClassId, given: &[&TypeSet]) -> bool {
+        self.is_asked_for(class) || self.cannot_begin_anew() && given.iter().all(|types| !stays(types))
+    }
+
+    pub(super) fn cannot_begin_anew(&self) -> bool {
+        self.memo.has_syncs && self.in_driver
+    }
+
+    /// The same, wherever it is raised.
+    pub(super) fn is_asked_for(&self, class: ClassId) -> bool {
         self.memo.facts.contains(&class) || self.is_told_line()
     }
 
@@ -171,12 +182,17 @@ impl Lowerer<'_> {
         operands: &[Value],
         given: &[(&str, Operand)],
     ) -> Operand {
-        if !self.keeps_facts(class) {
+        let types: Vec<&TypeSet> = given.iter().map(|(_, value)| &value.types).collect();
+        if !self.keeps_facts(class, &types) {
             return self.fail(ErrorKind::Raise { class, message: Some(message) }, operands);
         }
+        let parts = (!self.is_asked_for(class)).then(|| message.clone());
         let message = self.message_of_ruby(class, message, operands);
         // One that leaves the section is told without what it keeps rather than without its message.
         if message.types.contains(&Type::Nil) && !self.memo.facts.contains(&class) {
+            if let Some(parts) = parts {
+                return self.fail(ErrorKind::Raise { class, message: Some(parts) }, operands);
+            }
             let name = self.host.class_name(class);
             return self.refuse_here(
                 "unsupported-rescue-variable",

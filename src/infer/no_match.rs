@@ -92,7 +92,7 @@ impl Lowerer<'_> {
                 let symbol = self.symbol(key);
                 let message = vec![Told::Inspected(subject.clone()), found, Told::Inspected(symbol.clone())];
                 let class = ClassId::NO_MATCHING_PATTERN_KEY_ERROR;
-                if self.keeps_facts(class) {
+                if self.keeps_facts(class, &[&matchee.types, &symbol.types]) {
                     let Some(text) = self.text_of(message) else { return };
                     let given = [(RECEIVER, matchee.clone()), (SUBJECT, symbol)];
                     self.raise_keeping(class, Some(text), None, &given);

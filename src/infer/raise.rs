@@ -7,8 +7,8 @@ use super::exceptions::{RECEIVER, SUBJECT};
 use super::host::Method;
 use super::operand::Operand;
 use crate::ir::{ErrorKind, MessagePart, Raised, Receiver, Value};
-use crate::syntax::ast::{Call, Kind, Node, StringPart};
-use crate::types::{ClassId, Type};
+use crate::syntax::ast::{Call, KeywordArg, Kind, Node, StringPart};
+use crate::types::{ClassId, Type, TypeSet};
 
 /// Ruby's message for what is raised and cannot be.
 pub(super) const NO_EXCEPTION: &str = "exception class/object expected";
@@ -35,10 +35,12 @@ impl Lowerer<'_> {
             }
             match class {
                 // A built-in method's.
-                Some(of) if self.frame().builtin && inner.args.len() == 2 => match self.keeps_facts(of) {
-                    true => return self.raise_of_ruby(node, of, &inner.args),
-                    false => nodes = vec![&inner.args[0]],
-                },
+                Some(of) if self.frame().builtin && inner.args.len() == 2 => {
+                    match self.keeps_given(of, &inner.args[1..]) {
+                        true => return self.raise_of_ruby(node, of, &inner.args),
+                        false => nodes = vec![&inner.args[0]],
+                    }
+                }
                 Some(of) if has_one_text(inner) && self.is_exception(of) && self.is_said_by_text(of) => {
                     nodes = inner.args.iter().collect();
                 }
@@ -62,6 +64,10 @@ impl Lowerer<'_> {
                 text = Some(operand);
             } else if class.is_none() && nodes.len() == 1 && operand.types.iter().all(is_no_text) {
                 return self.raise_made(&operand, node);
+            } else if operand.types.len() > 1
+                && operand.types.iter().all(|ty| matches!(ty, Type::Nil | Type::Module(_)))
+            {
+                return self.raise_one_of(node, &operand, &nodes[1..]);
             } else if class.is_none() {
                 return self.refuse_raise(first);
             }
@@ -254,6 +260,54 @@ impl Lowerer<'_> {
         self.raise_keeping(class, Some(message), None, &given)
     }
 
+    /// `raise` of one of several classes, as in `raise ERRORS[code], text`.
+    fn raise_one_of(&mut self, node: &Node, classes: &Operand, given: &[&Node]) -> Operand {
+        if let [_, extra, ..] = given {
+            return self.refuse_raise(extra);
+        }
+        let given: Vec<Operand> = given.iter().map(|node| self.expr(node)).collect();
+        if given.iter().any(Operand::is_bottom) {
+            return Operand::bottom();
+        }
+        self.enter(node);
+        self.switch(classes, 0xc3, &mut |s, class| {
+            let Some(of) = super::conditions::module_of(&class) else {
+                return s.fail(ErrorKind::TypeError(NO_EXCEPTION.into()), &[]);
+            };
+            if !s.is_exception(of) {
+                return match s.host.singleton_method(of, "exception") {
+                    Ok(None) => s.fail(ErrorKind::TypeError(NO_EXCEPTION.into()), &[]),
+                    _ => s.refuse_raise(node),
+                };
+            }
+            if s.has_own_exception(of) {
+                let made = s.send(&class, "exception", &given, 0xc2);
+                return s.raise_made(&made, node);
+            }
+            match &given[..] {
+                [text] if s.is_said_by_text(of) && text.types.iter().all(Type::is_string) => {
+                    let kind = (of, Raised::ByText);
+                    s.raise_with(kind, &[None], vec![text.clone()], vec![], vec![])
+                }
+                _ => s.raise_new(node, of, given.clone()),
+            }
+        })
+    }
+
+    /// Does such an exception keep what a built-in method gives it by name? Where a section cannot begin anew, what is to
+    /// be computed first might be what it would begin anew for.
+    fn keeps_given(&mut self, class: ClassId, named: &[Node]) -> bool {
+        if self.is_asked_for(class) {
+            return true;
+        }
+        if !self.cannot_begin_anew() || !named.iter().all(is_at_hand) {
+            return false;
+        }
+        let Some(arguments) = self.arguments(named) else { return false };
+        let types: Vec<&TypeSet> = arguments.keywords.iter().map(|(_, value)| &value.types).collect();
+        self.keeps_facts(class, &types)
+    }
+
     /// `raise Class, value`, where that is no text alone.
     fn raise_new(&mut self, node: &Node, class: ClassId, given: Vec<Operand>) -> Operand {
         if given.iter().any(Operand::is_bottom) {
@@ -331,6 +385,17 @@ impl Lowerer<'_> {
             Some(ty) if ty.is_made_string() => (Receiver::MadeString, value.values.to_vec()),
             _ => self.receiver(value),
         }
+    }
+}
+
+/// Is it a variable or self, or names such?
+fn is_at_hand(node: &Node) -> bool {
+    match &node.kind {
+        Kind::KeywordArgs(pairs) => pairs.iter().all(|pair| match pair {
+            KeywordArg::Pair(_, value) => is_at_hand(value),
+            _ => false,
+        }),
+        kind => matches!(kind, Kind::Local(_) | Kind::SelfRef),
     }
 }
 

@@ -138,10 +138,9 @@ impl Lowerer<'_> {
         missing: Missing,
         arguments: &Arguments,
     ) -> Operand {
-        if self.keeps_facts(ClassId::NO_METHOD_ERROR) {
+        if self.keeps_facts(ClassId::NO_METHOD_ERROR, &[&receiver.types]) {
             let is_asked = self.memo.facts.contains(&ClassId::NO_METHOD_ERROR);
-            let known = (arguments.splat.is_none() && arguments.keywords.is_empty())
-                .then(|| self.tuple(&arguments.positional));
+            let known = self.arguments_given(arguments);
             let arguments = match known {
                 Some(known) if is_asked || !stays(&known.types) => known,
                 // The receiver leaves without them.
@@ -152,10 +151,7 @@ impl Lowerer<'_> {
                         format!(
                             "with what `{name}` was called is not known to the NoMethodError that this raises"
                         ),
-                        Some(
-                            "call it without `*` and without keywords, or ask only for the message's class"
-                                .into(),
-                        ),
+                        Some("call it without `*` and `**`, or ask only for the message's class".into()),
                     );
                 }
             };
@@ -170,8 +166,20 @@ impl Lowerer<'_> {
         self.fail(error, &operands)
     }
 
+    /// An array of what a call gives, with its keywords as a Hash.
+    fn arguments_given(&mut self, arguments: &Arguments) -> Option<Operand> {
+        if arguments.splat.is_some() || self.may_pass_nothing(&arguments.keywords) {
+            return None;
+        }
+        let mut given = arguments.positional.clone();
+        if !arguments.keywords.is_empty() {
+            given.push(self.hash_of_keywords(&arguments.keywords));
+        }
+        Some(self.tuple(&given))
+    }
+
     pub(crate) fn name_error(&mut self, receiver: &Operand, name: &str) -> Operand {
-        if self.keeps_facts(ClassId::NAME_ERROR) {
+        if self.keeps_facts(ClassId::NAME_ERROR, &[&receiver.types]) {
             let given = [(SUBJECT, self.symbol(name)), (RECEIVER, receiver.clone())];
             return self.raise_keeping(ClassId::NAME_ERROR, None, None, &given);
         }
@@ -284,7 +292,7 @@ impl Lowerer<'_> {
 }
 
 /// Is something among them that has no place in what leaves the section?
-fn stays(types: &TypeSet) -> bool {
+pub(super) fn stays(types: &TypeSet) -> bool {
     types.iter().any(|ty| match ty {
         Type::Tuple(items) => items.iter().any(stays),
         Type::Record(record) => record.class == ClassId::MATCH_DATA || ty.is_text_range(),

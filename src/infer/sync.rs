@@ -3,6 +3,7 @@
 //! does, where whoever runs the block finds it.
 
 use super::Lowerer;
+use super::exceptions::tells_too_little;
 use super::handed_over::SharedLocal;
 use super::host::Scope;
 use super::keys::Context;
@@ -72,6 +73,9 @@ impl Lowerer<'_> {
             },
         };
         let number = self.syncs.len() as u32;
+        if !std::mem::replace(&mut self.memo.has_syncs, true) {
+            self.memo.changed |= self.program.sites.iter().any(tells_too_little);
+        }
         self.syncs.push(SyncSchema { text: sync.text, variables, method, in_loop });
         self.b.sync(number);
         self.take_shared(&shared, &written);
