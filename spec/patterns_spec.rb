@@ -1,5 +1,13 @@
 # frozen_string_literal: true
 
+module PatternsSpec
+  # It is equal to nil, and to what is small.
+  class Nothing
+    def ==(other) = other.nil? || other == 1
+    def to_s = "nothing"
+  end
+end
+
 # Pattern matching: each block is run by Ruby and by every back-end and must give the same.
 each_backend do
   let(:small) { [0, 1, 2, 3, 5, 8, 13] }
@@ -33,6 +41,32 @@ each_backend do
         else -1
         end
       end
+    end
+
+    it "knows the class of what is equal to a literal" do
+      items = [[:+, 1], ["a", 2], [3, 4], [nil, 1], [:-, 2], [[5], 3], [2.0, 7], [true, 1]]
+      expect_same(items) do |item|
+        case item
+        in [:+ | :- => op, n] then 7.public_send(op, n) + op.size
+        in ["a" | "b" => text, n] then text.upcase * n
+        in [2 | 3 => number, n] then number.fdiv(n)
+        in [nil => none, n] then none.to_a.size + n
+        in [true | false => truth, n] then truth & (n > 1)
+        in [first, n] then [first, n].size
+        end
+      end
+      expect_same(items.map(&:first)) do |x|
+        if x == :+ then x.to_proc.call(1, 2)
+        elsif x == 2 then x.floor
+        elsif "a" === x then x.ord
+        elsif x == nil then x.to_a.size
+        else 0
+        end
+      end
+      nothing = PatternsSpec::Nothing.new
+      expect_same([nothing, nil, 1, :a]) { |x| x == nil ? x.to_s : x != :a ? x.to_s : x.to_proc.arity }
+      expect_same([nothing, nil, 1, "a"]) { |x| nil === x ? x.to_a.size : x.to_s.size }
+      expect_same([nothing, 1.0, 1, "a"]) { |x| (case x when 1 then x.to_s; when "a" then x.upcase; else "no" end) }
     end
 
     it "binds names" do

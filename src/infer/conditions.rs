@@ -1,6 +1,7 @@
 //! Conditions: their truth, and what holds of values where they are true and where they are false.
 
 use super::characters::{Side, is_equality};
+use super::host::Method;
 use super::operand::Operand;
 use super::{Condition, Lowerer};
 use crate::ir::{UnaryOp, Value};
@@ -160,15 +161,22 @@ impl Lowerer<'_> {
             "nil?" | "#nil?" => (&receiver, Some(ClassId::NIL)),
             "is_a?" | "kind_of?" | "instance_of?" => (&receiver, module_of(&args[0])),
             "===" => (&args[0], module_of(&receiver)),
-            "==" | "!=" if args[0].types.single() == Some(&Type::Nil) => (&receiver, Some(ClassId::NIL)),
             _ => (&receiver, None),
         };
+        let equals = match call.name.as_str() {
+            "==" | "!=" => self.equal_types(&receiver.types, &args[0].types, true),
+            "===" => self.equal_types(&subject.types, &receiver.types, false),
+            _ => None,
+        };
         let mut condition = self.truth_condition(&result);
-        if let (Some(class), Some(key)) = (class, subject.values.first())
+        let exact = call.name == "instance_of?";
+        let parts = match class {
+            Some(class) => Some(self.partition(&subject.types, class, exact)),
+            None => equals,
+        };
+        if let (Some((inside, outside)), Some(key)) = (parts, subject.values.first())
             && subject.types.len() > 1
         {
-            let exact = call.name == "instance_of?";
-            let (inside, outside) = self.partition(&subject.types, class, exact);
             let (yes, no) = if call.name == "!=" { (outside, inside) } else { (inside, outside) };
             condition.yes.push((*key, yes));
             condition.no.push((*key, no));
@@ -212,11 +220,56 @@ impl Lowerer<'_> {
         (types.filter(is_one), types.filter(|t| !is_one(t)))
     }
 
+    /// Which of the types a value can have that is equal to one of Ruby's own, and which one that is not. `asked`: it is the
+    /// value whose `==` is called; else the other one's `===`, which asks it where that is a number or a String.
+    pub(super) fn equal_types(
+        &mut self,
+        types: &TypeSet,
+        other: &TypeSet,
+        asked: bool,
+    ) -> Option<(TypeSet, TypeSet)> {
+        let other = other.single()?;
+        let is_number = |ty: &Type| matches!(ty, Type::Integer | Type::Float);
+        let mut compared =
+            if asked { types.iter().filter(|ty| !is_object(ty)).collect() } else { vec![other] };
+        compared.retain(|ty| !self.compares_as_ruby(ty, if asked { "==" } else { "===" }));
+        if types.len() < 2 || !compared.is_empty() {
+            return None;
+        }
+        let asks = asked || is_number(other) || other.is_string();
+        let is_one = |ty: &Type| match other {
+            Type::Integer | Type::Float => is_number(ty),
+            other if other.is_string() => ty.is_string(),
+            other => ty == other,
+        };
+        match other {
+            Type::Nil | Type::True | Type::False => {
+                let can = |ty: &Type| is_one(ty) || asks && is_object(ty);
+                Some((types.filter(can), types.filter(|ty| !is_one(ty))))
+            }
+            other if is_number(other) || other.is_string() || *other == Type::Symbol => {
+                Some((types.filter(|ty| is_one(ty) || asks && is_object(ty)), types.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Is the method Ruby's own?
+    fn compares_as_ruby(&mut self, ty: &Type, name: &str) -> bool {
+        let found = self.host.method(super::class_of(ty), name);
+        matches!(found, Ok(Some(found)) if matches!(found.method, Method::Native { .. }))
+    }
+
     /// Makes `node` the current one.
     pub(crate) fn enter(&mut self, node: &Node) {
         self.node = node.id;
         self.span = node.span;
     }
+}
+
+/// Can such a value have an `==` of its own?
+fn is_object(ty: &Type) -> bool {
+    ty.is_instance() && !ty.is_string()
 }
 
 /// The class or module that an operand is.

@@ -41,6 +41,13 @@ impl Lowerer<'_> {
     }
 }
 
+/// Tells why a section begins anew, and is inferred again.
+pub fn tell_anew(why: impl FnOnce() -> String) {
+    if is_told() {
+        eprintln!("ikra: begins anew: {}", why());
+    }
+}
+
 /// Tells of a walk with so many expressions.
 pub(super) fn tell(walk: u32, expressions: u32, growth: Growth, within: Option<&str>) {
     let why = match growth.0 {

@@ -133,6 +133,7 @@ pub(crate) use frames::{
 };
 pub(crate) use functions::Trail;
 pub(crate) use growing::Changing;
+pub use growth::tell_anew;
 pub use held_procs::PROC_SELF;
 pub use host::Host;
 pub(crate) use joins::JoinIndex;

@@ -192,12 +192,13 @@ impl Lowerer<'_> {
         self.enter(pattern);
         let result = self.send(&test, "===", std::slice::from_ref(subject), 0);
         let mut condition = self.truth_condition(&result);
-        let class = super::conditions::module_of(&test)
-            .or((test.types.single() == Some(&Type::Nil)).then_some(crate::types::ClassId::NIL));
-        if let (Some(class), Some(key)) = (class, subject.values.first())
+        let parts = match super::conditions::module_of(&test) {
+            Some(class) => Some(self.partition(&subject.types, class, false)),
+            None => self.equal_types(&subject.types, &test.types, false),
+        };
+        if let (Some((yes, no)), Some(key)) = (parts, subject.values.first())
             && subject.types.len() > 1
         {
-            let (yes, no) = self.partition(&subject.types, class, false);
             condition.yes.push((*key, yes));
             condition.no.push((*key, no));
         }

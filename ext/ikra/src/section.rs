@@ -28,6 +28,7 @@ use crate::vm::gvl::{self, Ask};
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
 use crate::vm::reentry::once;
+use crate::vm::value;
 use crate::writing::accumulators::Around;
 use crate::writing::born::Born;
 use crate::writing::columns;
@@ -44,6 +45,7 @@ use ikra_core::faults;
 use ikra_core::heap::schema::{ColumnSchema, Output};
 use ikra_core::heap::{Column, Store};
 use ikra_core::infer::recording::Kept;
+use ikra_core::infer::tell_anew;
 use ikra_core::ir::{ErrorKind, Program, Receiver, SiteId, passes};
 use ikra_core::memory;
 use ikra_core::profile::{Phase, Profile};
@@ -616,6 +618,7 @@ impl<'a> Run<'a> {
                 let symbol = magnus::Symbol::from_value(unsafe { Value::from_raw(symbol.ok_or_else(lost)?) });
                 let name = symbol.ok_or_else(lost)?.name()?.into_owned();
                 let others = names::likely(self.ruby, &version.pool, heap.symbols.all(), &name)?;
+                tell_anew(|| format!("{}:{} calls `{name}`, and maybe {others:?}", place.0, place.1));
                 learned.name(place, name, others);
                 Ok(true)
             }
@@ -636,6 +639,7 @@ impl<'a> Run<'a> {
         let line = (site.path.clone(), site.line);
         let is_new = learned.told_lines.insert(line.clone());
         if is_new {
+            tell_anew(|| format!("{}:{} raises what keeps more than its message", line.0, line.1));
             self.pinned.pin(exception.as_raw());
             self.told.replace(Some((raised.clone(), line)));
         }
@@ -672,6 +676,7 @@ impl<'a> Run<'a> {
             }
             Ok(symbol) => {
                 version.pool.symbol(symbol);
+                tell_anew(|| format!("the Symbol :{} is new", value::name_of_symbol(symbol)));
                 Trouble::Anew
             }
             Err(trouble) => trouble,
@@ -839,6 +844,7 @@ impl<'a> Run<'a> {
         self.infer_version(known, profile).map_err(|trouble| match trouble {
             // It may be that what was only likely cannot be compiled, or not with all the rest.
             Trouble::Core(Error::Unsupported(_)) if self.learned.borrow_mut().forget_likely() => {
+                tell_anew(|| "without what was only likely".into());
                 Trouble::Anew
             }
             // What it shows may be forgotten later.

@@ -16,8 +16,15 @@ const MOST: usize = 24;
 /// What other names are to begin with is as long.
 const SHORTEST_PREFIX: usize = 3;
 
+/// Operators that programs choose among.
+const OPERATORS: [&[&str]; 3] = [
+    &["+", "-", "*", "/", "%", "**"],
+    &["<", "<=", ">", ">=", "==", "!=", "<=>"],
+    &["&", "|", "^", "<<", ">>"],
+];
+
 /// Methods written in Ruby, of classes that have one of this name: those that Symbols of the section name, and those with
-/// the same beginning, as far as an underscore. Of an operator the others that Symbols name.
+/// the same beginning, as far as an underscore. Of an operator those of its kind that Symbols name.
 pub fn likely(
     ruby: &Ruby,
     pool: &ObjectPool,
@@ -27,8 +34,8 @@ pub fn likely(
     let prefix = name.rfind('_').map(|at| &name[..=at]).filter(|prefix| prefix.len() >= SHORTEST_PREFIX);
     let symbols: BTreeSet<String> = symbols.iter().map(|symbol| value::name_of_symbol(*symbol)).collect();
     let mut found = BTreeSet::new();
-    if is_operator(name) {
-        found.extend(symbols.iter().filter(|other| is_operator(other)).cloned());
+    if let Some(alike) = OPERATORS.iter().find(|alike| alike.contains(&name)) {
+        found.extend(symbols.iter().filter(|other| alike.contains(&other.as_str())).cloned());
     }
     for class in pool.users() {
         if !is_written(ruby, class, name)? {
@@ -70,12 +77,6 @@ pub fn guessed(
         }
     }
     Ok(if found.len() > MOST { BTreeSet::new() } else { found })
-}
-
-/// Is it `+`, `<` or the like?
-fn is_operator(name: &str) -> bool {
-    let no_operators = ["[]=", "!", "`", "=~", "!~"];
-    !name.contains(|c: char| c.is_alphanumeric() || "_@$".contains(c)) && !no_operators.contains(&name)
 }
 
 /// Has the class such a method, written in Ruby?
