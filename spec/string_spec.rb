@@ -232,7 +232,12 @@ each_backend do |backend|
       expect_same(good) { |s| [Integer(s), Integer(s, 16)] }
       expect_same(["1.5", "1e3", " 2 ", "1_0"]) { |s| Float(s) }
       ["", "x", "1__2", "12x", "0x", "1\0"].each { |bad| expect_same([bad]) { |s| Integer(s) } }
-      ["", "x", "1__2", "1.5x", "1\0"].each { |bad| expect_same([bad]) { |s| Float(s) } }
+      ["", "x", "1__2", "1.5x", "1\0", "löschen", " é1", "1ö"].each { |bad| expect_same([bad]) { |s| Float(s) } }
+      expect_same(["löschen", "ö\x7f", "2"]) do |s|
+        Float(s)
+      rescue ArgumentError => e
+        [e.message, e.message.encoding]
+      end
       expect_same([1, -1, 37]) { |n| "10".to_i(n) }
     end
 

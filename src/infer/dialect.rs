@@ -49,6 +49,8 @@ dialect! {
         "begin; [[1], 1.5].max; rescue => e; e.message.start_with?('comparison of Array'); end",
     /// `{ 1 => 2, a: 3 }` instead of `{1=>2, :a=>3}`.
     hashes_inspect_with_spaces: "{ 1 => 2 }.inspect == '{1 => 2}'",
+    /// `Float` tells the bytes of a text that is no number, not its characters.
+    float_tells_bytes: "begin; Float(\"\\u00e9\"); rescue ArgumentError => e; e.message.ascii_only?; end",
     /// Messages have names between two quotes that are alike.
     quotes_are_even: "begin; 1.round(2**40); rescue RangeError => e; e.message.include?(\"'int'\"); end",
     /// `Integer#times` is written in Ruby, with `<` and `succ`.

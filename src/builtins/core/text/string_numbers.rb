@@ -127,8 +127,7 @@ module String
 
     value = __float(true)
     if value.__nil?
-      # MRI shows the bytes.
-      __refuse_inspect unless __ascii?
+      b.__invalid_value(:Float) if __ruby?(:float_tells_bytes) && !__ascii?
       __invalid_value(:Float)
     end
     value
