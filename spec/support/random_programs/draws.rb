@@ -1,6 +1,12 @@
 # frozen_string_literal: true
 
 module RandomPrograms
+  # A generator of a class of its own.
+  class Dice < Random
+    def roll = rand(1..6)
+    def twice = [self, dup, clone].map(&:roll)
+  end
+
   # Generators of random numbers: those that elements hold, and those that a section makes.
   module Draws
     # So many programs have value objects that make generators of their own, and keep them.
@@ -31,13 +37,26 @@ module RandomPrograms
       return e(dice, pick(["", "", ".dup", ".clone"]), ".rand(#{limit})") if dice && chance(0.7)
 
       random = Node.fixed("Random.new(", expression([:int], [depth, 1].min), ")")
-      case between(0, 5)
+      case between(0, 6)
+      when 6 then rolled(depth, limit)
       when 0 then e(random, ".tap { |a| a.rand }.rand(#{limit})")
       when 1 then e("(", list([:int], depth), ".shuffle(random: ", random, ").first || 0)")
       when 2 then e("(", list([:int], depth), ".sample(random: ", random, ") || 0)")
       when 3 then e("(#{between(0, 30)}..40).to_a.sample(#{between(0, 14)}, random: ", random, ").sum")
       when 4 then e(random, ".then { |a| n = a.rand(#{limit}); [a, a.dup, a.clone].sum { |b| b.rand(9) } + n }")
       else e(random, ".rand(#{limit})")
+      end
+    end
+
+    # Of a generator of a class of its own, and its copies.
+    def rolled(depth, limit)
+      made = Node.fixed("RandomPrograms::Dice.new(", expression([:int], [depth, 1].min), ")")
+      case between(0, 3)
+      when 0 then e(made, ".twice.sum")
+      when 1 then e(made, ".dup.then { |a| a.roll + a.clone.rand(#{limit}) }")
+      when 2 then e(made, ".then { |a| n = a.roll; (a == a.dup ? n : 0) + (a.clone.instance_of?(",
+                    pick(%w[Random RandomPrograms::Dice]), ") ? 1 : 0) }")
+      else e("([1, 2, 3, 4].shuffle(random: ", made, ")[#{between(-4, 3)}] || 0)")
       end
     end
 

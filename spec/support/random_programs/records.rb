@@ -111,11 +111,37 @@ module RandomPrograms
         parameters = klass.ivars.map { |name, types| scope.declare("p_#{name}", types).name }
         lines = klass.ivars.map do |name, types|
           value = chance(0.75) ? e("p_#{name}") : expression(types, 2)
-          Node.fixed("@#{name} = ", value)
+          [Node.fixed("@#{name}"), value]
         end
+        lines = assigned_variables(lines)
         lines << dice_line if dice_records?
         lines << e("freeze") if !klass.changes && chance(0.3)
         Node.fixed("def initialize(#{parameters.join(", ")})\n", Node.body(lines), "\nend\n")
+      end
+    end
+
+    # One by one, or some of them together: the order in which they are set depends on what stands there.
+    def assigned_variables(pairs)
+      one_by_one = ->(rest) { rest.map { |variable, value| Node.fixed(variable, " = ", value) } }
+      return one_by_one.call(pairs) if pairs.size < 2 || chance(0.65)
+
+      together = pairs.first(between(2, pairs.size))
+      [together_assigned(together), *one_by_one.call(pairs.drop(together.size))].then do |lines|
+        chance(0.3) ? lines.rotate : lines
+      end
+    end
+
+    def together_assigned(pairs)
+      variables, values = pairs.transpose
+      text = Node.fixed(Node.commas(variables), " = ", Node.commas(values))
+      turned = Node.fixed(Node.commas(variables.reverse), " = ", Node.commas(values.reverse))
+      case between(0, 7)
+      when 0 then Node.fixed("if ", expression([:bool], 1), "\n", text, "\nelse\n", turned, "\nend")
+      when 1 then Node.fixed("case ", expression([:int], 1), "\nwhen 1..5 then ", text, "\nelse ", turned, "\nend")
+      when 2 then Node.fixed("begin\n", text, "\nrescue ZeroDivisionError\n", turned, "\nend")
+      when 3 then Node.fixed("(", text, ")")
+      when 4 then Node.fixed("[1].each { ", text, " }")
+      else text
       end
     end
 

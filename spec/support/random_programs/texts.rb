@@ -107,8 +107,19 @@ module RandomPrograms
     end
 
     def named(depth)
+      return e(tie(depth), ".to_s") if chance(0.25)
+
       type = pick(%i[int sym])
       e(expression([type], depth), type == :sym && chance(0.5) ? ".name" : ".to_s")
+    end
+
+    # Two texts of so many digits are as near to many of these.
+    def tie(depth)
+      case between(0, 2)
+      when 0 then e("(", expression([:int], depth), ".fdiv(8) + #{pick([2**49, 2**50, -(2**49), 9 * (10**14)])})")
+      when 1 then e("((", expression([:int], depth), " % 1000 + #{between(2**52, 2**53)}) * 2.0**#{between(-12, 12)})")
+      else e("(", expression([:int], depth), " * 2.0**#{pick([-1074, -1070, -1022, -60, 60, 900])})")
+      end
     end
 
     def appended(depth)
