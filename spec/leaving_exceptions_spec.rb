@@ -119,8 +119,12 @@ RSpec.describe "An exception that leaves a section" do
 
   it "has them behind an Ikra.sync, where a section cannot begin anew" do
     blocks = [-> { table.fetch("c#{thing.n}") }, -> { { 1 => 2 }.fetch(thing.n + 7) }, -> { thing.zork(thing.n, [2]) },
-              -> { "a#{thing.n}".zork(:b) }, -> { [thing.n].zork }, -> { nil.zork(1, 2) }, -> { LeavingExceptions::Zork },
-              -> { Zork }, -> { thing.lost }, -> { LeavingExceptions::Point.new(3)[:zork] }, -> { [thing.n].freeze << 1 },
+              -> { "a#{thing.n}".zork(:b) }, -> { [thing.n].zork }, -> { nil.zork(1, 2) }, lambda {
+                                                                                             LeavingExceptions::Zork
+                                                                                           },
+              -> { Zork }, -> { thing.lost }, -> { LeavingExceptions::Point.new(3)[:zork] }, lambda {
+                                                                                               [thing.n].freeze << 1
+                                                                                             },
               -> { { a: thing.n } => { b: } }, -> { thing.ask({ 4 => 5 }) },
               -> { [1, 2].each { |x| thing.zork(x) } }]
     blocks.each do |block|

@@ -119,6 +119,27 @@ each_backend do
     expect(outcomes[1]).to eq(outcomes[0])
   end
 
+  it "collects beside classes in what a call gives" do
+    blocks = [->(a) { (a.young << [:out, 5]) && (a.x.even? ? a : [String, "a"]) },
+              ->(a) { (a.young << [a.class, a.x]) && [[[String, Integer][a.x % 2], [a.x]], :b] },
+              lambda do |a|
+                raise ArgumentError, "no" if a.x.odd?
+
+                a.young << [:in, a.x]
+                a
+              rescue ArgumentError => e
+                [e.class, e.message]
+              end]
+    blocks.each do |block|
+      ruby, own = %i[map pmap].map do |name|
+        animals.then do |all|
+          WholeObjects.of([all.public_send(name, &block), all])
+        end
+      end
+      expect(own).to eq(ruby)
+    end
+  end
+
   it "collects in the order of a base that repeats objects" do
     base = ->(all) { [all[0], all[0], all[1], all[2], all[1], all[0]] }
     expect_same_pushes(ticks: 2, base:) do |a, world, out|

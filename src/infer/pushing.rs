@@ -73,10 +73,11 @@ impl Lowerer<'_> {
 
     /// Can all that values hold get rows?
     fn can_give_rows(&mut self, types: &TypeSet) -> bool {
-        let (mut known, mut next) = (TypeSet::empty(), vec![types.clone()]);
-        while let Some(types) = next.pop() {
+        let (mut known, mut next) = (TypeSet::empty(), vec![(types.clone(), false)]);
+        while let Some((types, is_item)) = next.pop() {
             for ty in types.iter().filter(|ty| !is_plain(&TypeSet::from((*ty).clone()))) {
-                if self.can_have_row(ty) {
+                // Which class an item is needs no row.
+                if is_item && matches!(ty, Type::Module(_)) || self.can_have_row(ty) {
                     continue;
                 }
                 if !is_made(ty) || ty.is_made_hash() {
@@ -84,8 +85,8 @@ impl Lowerer<'_> {
                 }
                 if !known.contains(ty) {
                     known.insert(ty.clone());
-                    next.extend(self.held_by(ty));
-                    next.extend(operand::parts(ty).unwrap_or_default());
+                    let parts = operand::parts(ty).unwrap_or_default();
+                    next.extend(self.held_by(ty).into_iter().chain(parts).map(|types| (types, true)));
                 }
             }
         }
