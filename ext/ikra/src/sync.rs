@@ -413,7 +413,9 @@ fn assign(
                  [changed-in-sync]",
                 text.path, text.line
             ),
-            hint: "assign Integers, Floats, true, false or nil to variables to which the section assigns such itself".into(),
+            hint: "give the variable a value of that class before (`count = 0`); a block of Ikra.sync assigns Integers, \
+                   Floats, true, false and nil"
+                .into(),
         });
     };
     let cells = [
