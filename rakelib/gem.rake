@@ -15,17 +15,15 @@ class Packaging
   GLIBC = Gem::Version.new("2.28")
   # A gem is no larger.
   LARGEST = 40 << 20
-  # RubyGems' platforms, and Rust's targets for them. Others take a Ruby of that platform, whose configuration rb-sys
-  # reads: a runner of it, or an image of rake-compiler-dock.
-  TARGETS = { "x86_64-linux" => "x86_64-unknown-linux-gnu" }.freeze
-  # The targets whose crates the source gem needs.
-  SOURCE_TARGETS = %w[x86_64-unknown-linux-gnu x86_64-unknown-linux-musl aarch64-unknown-linux-gnu
-                      aarch64-unknown-linux-musl x86_64-apple-darwin aarch64-apple-darwin].freeze
-  # The licences that crates may have: they ask for no more than to be named.
-  PERMISSIVE = ["MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-3-Clause", "ISC", "Zlib", "Unlicense",
-                "Unicode-3.0"].freeze
+  # RubyGems' platforms, and Rust's targets for them. Those of macOS take a Mac, as Apple's linker and libraries do.
+  TARGETS = { "x86_64-linux" => "x86_64-unknown-linux-gnu", "aarch64-linux" => "aarch64-unknown-linux-gnu",
+              "x86_64-darwin" => "x86_64-apple-darwin", "arm64-darwin" => "aarch64-apple-darwin" }.freeze
   LICENCES = "THIRD-PARTY-LICENSES.txt"
   ROOT = File.expand_path("..", __dir__)
+  # What cargo-deny is told: the targets whose crates the source gem needs, and the licences that crates may have.
+  SOURCE_TARGETS, PERMISSIVE = %w[targets allow].map do |name|
+    File.read(File.join(ROOT, "deny.toml"))[/^#{name} = \[(.*?)\]/m, 1].scan(/"(.+?)"/).flatten.freeze
+  end
 
   attr_reader :spec
 
@@ -158,53 +156,123 @@ module Vendoring
   end
 end
 
-# The extension for several Rubies, linked against an old glibc by zig.
-module Binaries
+# A Ruby that the extension is built for.
+class TargetRuby
+  # What Debian calls the processors.
+  ARCHITECTURES = { "x86_64" => "amd64", "aarch64" => "arm64" }.freeze
+  # Prints the configuration of another platform's Ruby, which believes that it is run by that.
+  FOREIGN = <<~'RUBY'
+    module RbConfig
+      RUBY_VERSION = File.read(ARGV[0])[/start_with\?\("(.+?)"\)/, 1]
+    end
+    load ARGV[0]
+    print Marshal.dump(RbConfig::CONFIG)
+  RUBY
+
   class << self
-    def check_tools
-      return if system("cargo", "zigbuild", "--help", out: File::NULL, err: File::NULL)
+    # @param name [String] a series that bin/rubies gives (3.4), or the command of a Ruby of this platform
+    def of(name, platform)
+      return here(name) if name.include?("/")
+      return here(RbConfig.ruby) if platform == own_platform && RbConfig::CONFIG["ruby_version"].start_with?("#{name}.")
+      return here("#{folder(name)}/bin/ruby") if platform == own_platform
 
-      abort <<~TEXT
-        gem:native links with zig, against glibc #{Packaging::GLIBC}:
-          cargo install --locked cargo-zigbuild
-          pip install ziglang (with its python3 first in the PATH), or zig itself
-      TEXT
+      foreign("#{name}-#{ARCHITECTURES.fetch(platform[/[^-]+/])}")
     end
 
-    # @param rubies [Array<String>] commands
-    # @return [Hash{String => String}] the extension by the name of Ruby's ABI, such as 3.4.0
-    def build(target, rubies)
-      rubies.to_h do |ruby|
-        abi = ruby_tells(ruby, "ruby_version")
-        puts "building for Ruby #{abi} (#{ruby})"
-        environment = { "RUBY" => ruby, "CARGO_TARGET_DIR" => File.join(Packaging::ROOT, "target", "gem") }
-        command = %W[cargo zigbuild --release --locked --package ikra-native --target #{target}.#{Packaging::GLIBC}]
-        abort "it cannot be built" unless system(environment, *command, chdir: Packaging::ROOT)
-        built = File.join(environment["CARGO_TARGET_DIR"], target, "release", "libnative.so")
-        kept = "#{built}.#{abi}"
-        FileUtils.cp(built, kept)
-        abort "strip failed" unless system("strip", "--strip-unneeded", kept)
-        check(kept)
-        [abi, kept]
-      end
-    end
-
-    # Which versions of glibc it asks for, at most the one that is said.
-    def check(path)
-      text, status = Open3.capture2("objdump", "-T", path)
-      abort "objdump failed" unless status.success?
-      newest = text.scan(/GLIBC_(\d[\d.]*)/).flatten.map { |version| Gem::Version.new(version) }.max
-      puts "  it asks for glibc #{newest} or newer, and has #{File.size(path) >> 20} MiB"
-      abort "that is newer than #{Packaging::GLIBC}" if newest > Packaging::GLIBC
-    end
+    # As the gem of a platform is called, without the version of the system.
+    def own_platform = [Gem::Platform.local.cpu, Gem::Platform.local.os].join("-")
 
     private
 
-    def ruby_tells(ruby, key)
-      text, status = Open3.capture2(ruby, "-rrbconfig", "-e", "print RbConfig::CONFIG[#{key.inspect}]")
-      abort "#{ruby} does not run" unless status.success?
-      text
+    def here(command)
+      new(configuration(command, "-rrbconfig", "-e", "print Marshal.dump(RbConfig::CONFIG)"), command, {})
     end
+
+    # rb-sys takes all that it asks of a configuration from these variables then.
+    def foreign(name)
+      path = Dir["#{folder(name)}/**/rbconfig.rb"].first
+      config = configuration(RbConfig.ruby, "--disable-gems", "-e", FOREIGN, path)
+      config["CROSS_COMPILING"] = "yes"
+      new(config, path, config.transform_keys { |key| "RBCONFIG_#{key}" })
+    end
+
+    def configuration(*command)
+      text, status = Open3.capture2(*command, binmode: true)
+      abort "#{command.first} does not run" unless status.success?
+      Marshal.load(text) # rubocop:disable Security/MarshalLoad
+    end
+
+    def folder(name)
+      text, status = Open3.capture2(File.join(Packaging::ROOT, "bin/rubies"), name)
+      abort "bin/rubies #{name} failed" unless status.success?
+      text.chomp
+    end
+  end
+
+  # What cargo needs to know, and what the files are called.
+  attr_reader :environment
+
+  def initialize(config, path, environment)
+    @config = config
+    @environment = { "RUBY" => path, **environment }
+  end
+
+  def abi = @config["ruby_version"]
+  def file = "native.#{@config["DLEXT"]}"
+  def to_s = "Ruby #{abi} (#{@environment["RUBY"]})"
+end
+
+# The extension for several Rubies; for Linux it is linked against an old glibc by zig.
+class Binaries
+  def initialize(target)
+    @target = target
+    @linux = target.include?("linux")
+    check_tools
+  end
+
+  # @return [String] the extension for a Ruby
+  def build(ruby)
+    puts "building for #{ruby}"
+    target_dir = File.join(Packaging::ROOT, "target", "gem")
+    environment = { **ruby.environment, "CARGO_TARGET_DIR" => target_dir, "CARGO_PROFILE_RELEASE_STRIP" => "symbols" }
+    command = @linux ? %W[zigbuild --target #{@target}.#{Packaging::GLIBC}] : %W[build --target #{@target}]
+    command += %w[--release --locked --package ikra-native]
+    abort "it cannot be built" unless system(environment, "cargo", *command, chdir: Packaging::ROOT)
+    built = File.join(target_dir, @target, "release", "libnative.#{@linux ? "so" : "dylib"}")
+    check(built) if @linux
+    built
+  end
+
+  private
+
+  def check_tools
+    check_rust
+    return unless @linux
+    return if system("cargo", "zigbuild", "--help", out: File::NULL, err: File::NULL)
+
+    abort <<~TEXT
+      gem:native links with zig, against glibc #{Packaging::GLIBC}:
+        cargo install --locked cargo-zigbuild
+        pip install ziglang (with its python3 first in the PATH), or zig itself
+    TEXT
+  end
+
+  def check_rust
+    folder, status = Open3.capture2("rustc", "--print", "target-libdir", "--target", @target)
+    return if status.success? && Dir["#{folder.chomp}/libstd-*"].any?
+
+    abort "Rust's library for #{@target} is not there: rustup target add #{@target}, or beside Debian's rustc its " \
+          "package libstd-rust-dev for that architecture"
+  end
+
+  # Which versions of glibc it asks for, at most the one that is said.
+  def check(path)
+    text, status = Open3.capture2("objdump", "-T", path)
+    abort "objdump failed" unless status.success?
+    newest = text.scan(/GLIBC_(\d[\d.]*)/).flatten.map { |version| Gem::Version.new(version) }.max
+    size = File.size(path).fdiv(1 << 20)
+    puts format("  it asks for glibc %<newest>s or newer, and has %<size>.1f MiB", newest:, size:)
+    abort "that is newer than #{Packaging::GLIBC}" if newest > Packaging::GLIBC
   end
 end
 
@@ -220,26 +288,24 @@ namespace :gem do
 
   desc "The gem with the extension in it, for a platform and Rubies: gem:native[x86_64-linux,3.1 3.3 3.4]"
   task :native, %i[platform rubies] do |_, given|
-    platform = given[:platform] || "x86_64-linux"
+    platform = given[:platform] || TargetRuby.own_platform
     target = Packaging::TARGETS.fetch(platform) do
-      abort "gem:native builds for #{Packaging::TARGETS.keys.join(", ")} here. #{platform} takes a Ruby of that " \
-            "platform: run it on a machine or in an image of it"
+      abort "gem:native builds for #{Packaging::TARGETS.keys.join(", ")}, and #{platform} is none of these"
     end
-    Binaries.check_tools
-    own = RbConfig::CONFIG["ruby_version"][/\A\d+\.\d+/]
-    names = (given[:rubies] || own).split
-    rubies = names.map { |name| name == own ? RbConfig.ruby : "#{`bin/rubies #{name}`.chomp}/bin/ruby" }
-    extensions = Binaries.build(target, rubies)
+    for_mac, on_mac = [platform, RUBY_PLATFORM].map { |name| name.include?("darwin") }
+    abort "gem:native builds for #{platform} on a Mac" if for_mac && !on_mac
+    binaries = Binaries.new(target)
+    rubies = (given[:rubies] || RbConfig.ruby).split.map { |name| TargetRuby.of(name, platform) }
 
     packaging = Packaging.new(platform)
     spec = packaging.spec
     packaging.take(spec.files.grep_v(/\A(src|ext|Cargo|build)/))
-    extensions.each do |abi, path|
-      FileUtils.mkdir_p(packaging.path("lib", "ikra", abi))
-      FileUtils.cp(path, packaging.path("lib", "ikra", abi, "native.so"))
+    rubies.each do |ruby|
+      FileUtils.mkdir_p(packaging.path("lib", "ikra", ruby.abi))
+      FileUtils.cp(binaries.build(ruby), packaging.path("lib", "ikra", ruby.abi, ruby.file))
     end
     packaging.take_licences([target])
-    versions = extensions.keys.map { |abi| Gem::Version.new(abi) }
+    versions = rubies.map { |ruby| Gem::Version.new(ruby.abi) }
     spec.platform = Gem::Platform.new(platform)
     spec.extensions = []
     spec.requirements = []

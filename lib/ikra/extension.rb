@@ -10,8 +10,8 @@ begin
   $VERBOSE &&= false
   require native
 rescue LoadError => e
-  message = "#{e.message}\nThe extension of Ikra is not there for Ruby #{RUBY_VERSION}, or cannot be loaded: install " \
-            "the gem again with this Ruby, or run `rake compile` with it in a checkout"
+  message = "#{e.message}\nThe extension of Ikra is not there for Ruby #{RUBY_VERSION}, or cannot be loaded: run " \
+            "`gem install ikra --platform ruby` with this Ruby, which builds it, or `rake compile` in a checkout"
   raise LoadError, message, cause: nil
 ensure
   $VERBOSE = verbose
