@@ -39,7 +39,7 @@ RSpec.describe "ext/ikra/extconf.rb" do
     gems
   end
 
-  # Without what this machine may have.
+  # Without what this machine may have. `gem install` takes GEM_PATH from the environment, and leaves GEM_HOME there.
   let(:none) { { "GEM_HOME" => @folder, "GEM_PATH" => @folder } }
 
   it "has cargo build what is locked, for this Ruby, and puts it into the folder with its name" do
