@@ -10,6 +10,11 @@ require "tmpdir"
 RSpec.describe "ext/ikra/extconf.rb" do
   around { |example| Dir.mktmpdir { |folder| (@folder = folder) && example.run } }
 
+  before do
+    missing = Ikra::Requirements.new.missing
+    skip "what the extension is built with is not here: #{missing.join(", ")}" if missing.any?
+  end
+
   let(:place) { "ikra/#{RbConfig::CONFIG["ruby_version"]}" }
 
   # The Makefile that it writes, for a process with these variables.

@@ -6,6 +6,11 @@ module PatternsSpec
     def ==(other) = other.nil? || other == 1
     def to_s = "nothing"
   end
+
+  # A class that is equal to everything.
+  class All
+    def self.==(_other) = true
+  end
 end
 
 # Pattern matching: each block is run by Ruby and by every back-end and must give the same.
@@ -67,6 +72,14 @@ each_backend do
       expect_same([nothing, nil, 1, :a]) { |x| x == nil ? x.to_s : x != :a ? x.to_s : x.to_proc.arity }
       expect_same([nothing, nil, 1, "a"]) { |x| nil === x ? x.to_a.size : x.to_s.size }
       expect_same([nothing, 1.0, 1, "a"]) { |x| (case x when 1 then x.to_s; when "a" then x.upcase; else "no" end) }
+    end
+
+    it "asks classes for an == of their own" do
+      things = [PatternsSpec::All, Integer, :a, nil, 1, "a"]
+      expect_same(things.each_index.to_a) { |i| x = things[i]; x == nil ? x.to_s : 7 }
+      expect_same(things.each_index.to_a) { |i| x = things[i]; x != :a ? 7 : x.to_s }
+      expect_same(things.each_index.to_a) { |i| x = things[i]; [1 == x, 1.5 === x, x == 1, (case x when 1 then x.to_s end)] }
+      expect_same(things.each_index.to_a) { |i| x = things[i]; (case x; in 1 | 2 => y then y.to_s; else "no" end) }
     end
 
     it "binds names" do

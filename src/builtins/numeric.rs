@@ -260,6 +260,7 @@ fn equal(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             Operand::bool(value)
         }
         // Ruby asks the other object (`other == number`); an object without a `==` of its own is not equal.
+        Some(Type::Module(_)) => s.send(&arg, "==", std::slice::from_ref(&receiver), 1),
         Some(Type::Object(..) | Type::Record(_) | Type::Made(_)) if !s.compares_identity(&arg) => {
             let equal = s.send(&arg, "==", std::slice::from_ref(&receiver), 1);
             if equal.is_bottom() { equal } else { Operand::bool(s.truth(&equal)) }

@@ -230,10 +230,12 @@ impl Lowerer<'_> {
     ) -> Option<(TypeSet, TypeSet)> {
         let other = other.single()?;
         let is_number = |ty: &Type| matches!(ty, Type::Integer | Type::Float);
-        let mut compared =
-            if asked { types.iter().filter(|ty| !is_object(ty)).collect() } else { vec![other] };
-        compared.retain(|ty| !self.compares_as_ruby(ty, if asked { "==" } else { "===" }));
-        if types.len() < 2 || !compared.is_empty() {
+        let (names, compared): (&[&str], Vec<&Type>) = match asked {
+            true => (&["==", "!="], types.iter().filter(|ty| !is_object(ty)).collect()),
+            false => (&["==="], vec![other]),
+        };
+        let is_redefined = |ty: &&Type| !names.iter().all(|name| self.compares_as_ruby(ty, name));
+        if types.len() < 2 || compared.iter().any(is_redefined) {
             return None;
         }
         let asks = asked || is_number(other) || other.is_string();
@@ -267,9 +269,23 @@ impl Lowerer<'_> {
     }
 }
 
-/// Can such a value have an `==` of its own?
+/// Can such a value have an `==` of its own? Classes have, too.
 fn is_object(ty: &Type) -> bool {
-    ty.is_instance() && !ty.is_string()
+    let is_of_ruby = matches!(
+        ty,
+        Type::Nil
+            | Type::True
+            | Type::False
+            | Type::Integer
+            | Type::Float
+            | Type::Symbol
+            | Type::Array(_)
+            | Type::Tuple(_)
+            | Type::List(_)
+            | Type::Hash(..)
+            | Type::Range { .. }
+    );
+    !is_of_ruby && !ty.is_string() && !ty.is_made_hash() && !ty.is_text_range()
 }
 
 /// The class or module that an operand is.

@@ -161,11 +161,12 @@ impl Lowerer<'_> {
         self.is_asked_for(class) || self.cannot_begin_anew() && given.iter().all(|types| !stays(types))
     }
 
+    /// Is it a driver's code that is lowered, of a section whose syncs are not to run twice?
     pub(super) fn cannot_begin_anew(&self) -> bool {
         self.memo.has_syncs && self.in_driver
     }
 
-    /// The same, wherever it is raised.
+    /// Does the section ask for what such exceptions keep, or has one left it from this line?
     pub(super) fn is_asked_for(&self, class: ClassId) -> bool {
         self.memo.facts.contains(&class) || self.is_told_line()
     }

@@ -152,24 +152,13 @@ impl Lowerer<'_> {
 
     /// An exception that a method of its class makes; `None` where its class and a text tell all.
     fn raise_by_call(&mut self, node: &Node, of: ClassId, nodes: &[&Node]) -> Option<Operand> {
-        if !self.is_exception(of) {
-            let given: Vec<Operand> = nodes.iter().map(|node| self.expr(node)).collect();
-            self.enter(node);
-            return Some(match self.host.singleton_method(of, "exception") {
-                _ if given.iter().any(Operand::is_bottom) => Operand::bottom(),
-                Ok(None) => self.fail(ErrorKind::TypeError(NO_EXCEPTION.into()), &[]),
-                _ => self.refuse_raise(node),
-            });
-        }
-        if self.has_own_exception(of) {
+        if !self.is_exception(of) || self.has_own_exception(of) {
             let given: Vec<Operand> = nodes.iter().map(|node| self.expr(node)).collect();
             if given.iter().any(Operand::is_bottom) {
                 return Some(Operand::bottom());
             }
             self.enter(node);
-            let module = Operand { types: Type::Module(of).into(), ..Operand::nil() };
-            let made = self.send(&module, "exception", &given, 0xc2);
-            return Some(self.raise_made(&made, node));
+            return self.made_by_class(node, of, &given);
         }
         if nodes.len() < 2 && !self.is_said_by_text(of) {
             let mut given = Vec::new();
@@ -274,15 +263,8 @@ impl Lowerer<'_> {
             let Some(of) = super::conditions::module_of(&class) else {
                 return s.fail(ErrorKind::TypeError(NO_EXCEPTION.into()), &[]);
             };
-            if !s.is_exception(of) {
-                return match s.host.singleton_method(of, "exception") {
-                    Ok(None) => s.fail(ErrorKind::TypeError(NO_EXCEPTION.into()), &[]),
-                    _ => s.refuse_raise(node),
-                };
-            }
-            if s.has_own_exception(of) {
-                let made = s.send(&class, "exception", &given, 0xc2);
-                return s.raise_made(&made, node);
+            if let Some(raised) = s.made_by_class(node, of, &given) {
+                return raised;
             }
             match &given[..] {
                 [text] if s.is_said_by_text(of) && text.types.iter().all(Type::is_string) => {
@@ -291,6 +273,21 @@ impl Lowerer<'_> {
                 }
                 _ => s.raise_new(node, of, given.clone()),
             }
+        })
+    }
+
+    /// What the class's own `exception` makes; the TypeError of a class that is none of an exception; else `None`.
+    fn made_by_class(&mut self, node: &Node, of: ClassId, given: &[Operand]) -> Option<Operand> {
+        if !self.is_exception(of) {
+            return Some(match self.host.singleton_method(of, "exception") {
+                Ok(None) => self.fail(ErrorKind::TypeError(NO_EXCEPTION.into()), &[]),
+                _ => self.refuse_raise(node),
+            });
+        }
+        self.has_own_exception(of).then(|| {
+            let module = Operand { types: Type::Module(of).into(), ..Operand::nil() };
+            let made = self.send(&module, "exception", given, 0xc2);
+            self.raise_made(&made, node)
         })
     }
 

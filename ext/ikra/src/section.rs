@@ -584,6 +584,7 @@ impl<'a> Run<'a> {
                 hint: "run the section on the CPU: Ikra.backend = :cpu".into(),
             };
         }
+        tell_anew(|| "the CPU tells of a String that the GPU has changed".into());
         Trouble::Anew
     }
 
@@ -595,6 +596,7 @@ impl<'a> Run<'a> {
         match site.error {
             ErrorKind::ArrayGrowth if self.syncs.any() => Ok(false),
             ErrorKind::ArrayGrowth => {
+                tell_anew(|| format!("{}:{} writes behind the end of an array", place.0, place.1));
                 learned.extend(&version.learned);
                 Ok(learned.gaps.insert(place))
             }
@@ -702,6 +704,7 @@ impl<'a> Run<'a> {
         // SAFETY: nothing changes it meanwhile.
         let message = unsafe { message.as_slice() }.to_vec();
         let key = (bytes.clone(), *flags & (STRING_FROZEN - 1), options);
+        tell_anew(|| "a String is no regular expression".into());
         Ok(table::refuse(key, message, encoding))
     }
 

@@ -32,6 +32,7 @@ require_relative "lambdas"
 require_relative "held_procs"
 require_relative "matching"
 require_relative "accumulators"
+require_relative "raising"
 require_relative "rescuing"
 require_relative "bases"
 require_relative "operations"
@@ -82,6 +83,7 @@ module RandomPrograms
     include Regexps
     include Matching
     include Accumulators
+    include Raising
     include Rescuing
     include Bases
     include Columns

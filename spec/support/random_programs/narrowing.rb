@@ -8,6 +8,9 @@ module RandomPrograms
       variable = pick(scope.variables.select { |v| v.plain? && v.types.size > 1 })
       return unless variable
 
+      equal = narrowing_equal(variable, depth) if chance(0.25)
+      return equal if equal
+
       type = pick(variable.types)
       others = variable.types - [type]
       return narrowing_case(variable, depth) if chance(0.3)
@@ -33,6 +36,32 @@ module RandomPrograms
         Node.fixed("when ", class_pattern(type), "\n", inside, "\n")
       end
       Node.statement("case ", variable.name, "\n", Node.list(whens, ""), "end")
+    end
+
+    # What is equal to a literal is of its class, where it is no object with an `==` of its own.
+    def narrowing_equal(variable, depth)
+      type = pick(variable.types & %i[int float sym str])
+      return if !type || variable.types.any? { |other| @classes.key?(other) }
+
+      kinds = %i[int float].include?(type) ? variable.types & %i[int float] : [type]
+      literals = Array.new(2) { constant_text(type) }.grep_v(/Float/)
+      return if literals.empty?
+      return narrowing_pattern(variable, kinds, literals, depth) if chance(0.5)
+
+      name = variable.name
+      tests = literals.map { |text| pick(["(#{name} == #{text})", "(#{text} == #{name})", "(#{text} === #{name})"]) }
+      inside = scope.narrowed(variable, kinds) { arm(depth - 1) }
+      Node.statement("if ", e(tests.join(" || ")), "\n", inside, "\nelse\n", arm(depth - 1), "\nend")
+    end
+
+    def narrowing_pattern(variable, kinds, literals, depth)
+      bound = fresh("b")
+      inside = scope.block do
+        scope.declare(bound, kinds)
+        scope.narrowed(variable, kinds) { arm(depth - 1) }
+      end
+      Node.statement("case ", variable.name, "\nin ", literals.join(" | "), " => ", bound, "\n", inside,
+                     "\nelse\n", arm(depth - 1), "\nend")
     end
 
     # What is not of the class leaves; what follows relies on it.

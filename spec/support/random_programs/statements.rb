@@ -193,33 +193,6 @@ module RandomPrograms
       Node.statement(leaving, pick([" if ", " unless ", " if "]), condition(depth)) if leaving
     end
 
-    def failure(depth)
-      what = pick(["raise", "raise \"no\"", "raise ArgumentError", "raise ArgumentError, \"bad\"",
-                   "raise IndexError.new(\"odd\")", "fail RangeError", "raise TaggedError",
-                   "raise TaggedError, \"bad\""])
-      what = worded(depth) if chance(0.4)
-      what = coded(depth) if chance(0.3)
-      Node.statement(what, " if ", e("(", number(depth), " == ", expression([:int], depth), ")"))
-    end
-
-    # An error with variables of its own.
-    def coded(depth)
-      code = expression(pick([[:int], [:float], %i[int nil], [:str]]), depth - 1)
-      more = chance(0.5) ? Node.fixed(", ", expression([:int], depth - 1)) : ""
-      Node.fixed("raise CodedError.new(", code, more, ")")
-    end
-
-    # An error with values in its message, or the class of one.
-    def worded(depth)
-      value = -> { expression([pick(%i[int float sym])], depth - 1) }
-      return Node.fixed("raise ArgumentError, \"no \#{(", value.call, ").class}\"") if chance(0.15)
-
-      types = pick([[:int], [:float], [:sym], [:bool], %i[int nil], %i[int float sym]])
-      another = chance(0.3) ? Node.fixed(" of \#{", expression([:int], depth - 1), "}") : ""
-      Node.fixed("raise #{pick(%w[ArgumentError RuntimeError ZeroDivisionError])}, \"bad \#{",
-                 expression(types, depth - 1), "}", another, "\"")
-    end
-
     # An instance variable of the own object, or an item of an array that it owns.
     def write(depth)
       return unless scope.own_class && @writes && scope.mutates
