@@ -3,6 +3,8 @@
 # Ikra.sync: Ruby in the middle of Ikra.section. Each program runs in plain Ruby and on every back-end; what it has seen
 # on the way, what it gives and what the objects are then has to be the same.
 module SyncWorlds
+  def self.look(things, seen) = Ikra.sync { seen << things.frozen? }
+
   class Door
     attr_accessor :locked, :width
 
@@ -586,15 +588,25 @@ RSpec.describe "Ikra.sync" do
       expect(message(&work)).to include("`@width` of SyncWorlds::Door holds something of another class than before")
     end
 
-    it "of arrays of the section are Ruby's: they are frozen" do
+    it "of arrays that only variables hold are refused; they are frozen where the section has frozen them" do
       all = bodies
-      program = lambda do
-        Ikra.section do
-          xs = all.pmap { |body| body.x }
-          Ikra.sync { xs << 1 }
+      changes = [->(xs) { xs << 1 }, ->(xs) { xs[0] = 8 }, ->(xs) { xs.clear }]
+      changes.each do |change|
+        program = lambda do
+          Ikra.section do
+            xs = all.pmap { |body| body.x }
+            Ikra.sync { change.call(xs) }
+          end
         end
+        expect(message(&program)).to include("has changed the array `xs`", "changed-in-sync")
       end
-      expect(&program).to raise_error(FrozenError)
+      seen = []
+      Ikra.section do
+        xs = all.pmap { |body| body.x }
+        Ikra.sync { seen << xs.frozen? << xs.sum }
+        SyncWorlds.look(xs, seen)
+      end
+      expect(seen).to eq([false, all.sum(&:x), false])
     end
   end
 end

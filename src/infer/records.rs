@@ -49,7 +49,8 @@ impl Lowerer<'_> {
         class: ClassId,
         arguments: &Arguments,
     ) -> Result<Option<(ClassId, Rc<Code>)>, Operand> {
-        let is_plain = class.is_plain() && !self.host.is_module(class);
+        // Random's own is that of `Random::Base`, so that a program can give it another one.
+        let is_plain = (class.is_plain() || class == ClassId::RANDOM) && !self.host.is_module(class);
         let initialize = match self.host.method(class, "initialize") {
             Err(refusal) => return Err(self.refuse(refusal)),
             Ok(found) => found,

@@ -241,19 +241,16 @@ impl SyncRun<'_> {
         syncs: &Syncs,
     ) -> Result<Changes, Trouble> {
         let block = self.block(version, schema, (text, number), syncs)?;
-        let values = self.ruby.ary_new();
+        let (values, originals) = (self.ruby.ary_new(), self.ruby.ary_new());
         for variable in &schema.variables {
             let raw = decoder.variable(variable.number).get(0)?;
             // SAFETY: the value was just made, or is kept alive.
             let value = unsafe { Value::from_raw(decoder.made(raw.0, raw.1)?) };
-            // The driver has no other array to see what is changed in this one.
+            // What is changed in an array that only variables hold the driver would not see: the block has a copy of it.
             let is_local =
                 matches!(raw.0, Shape::Array(kind) if decoder.is_made(raw) && !version.keeps(kind));
-            let value = if is_local { value.funcall::<_, _, Value>("dup", ())? } else { value };
-            if is_local {
-                value.freeze();
-            }
-            values.push(value)?;
+            originals.push(is_local.then_some(value))?;
+            values.push(if is_local { value.funcall::<_, _, Value>("clone", ())? } else { value })?;
         }
         faults::point("running a block of Ikra.sync")?;
         let stopped = |error: magnus::Error| match error.is_kind_of(self.ruby.exception_stop_iteration()) {
@@ -286,6 +283,18 @@ impl SyncRun<'_> {
             };
         check_process(process)?;
         let assigned = assigned.map_err(stopped)?;
+        for ((variable, shown), original) in schema.variables.iter().zip(values).zip(originals) {
+            if !original.is_nil() && !are_same_items(shown, original)? {
+                return Err(Trouble::Unsupported {
+                    message: format!(
+                        "the block of Ikra.sync at {}:{} has changed the array `{}`, which only variables of the section \
+                         hold [changed-in-sync]",
+                        text.path, text.line, variable.name
+                    ),
+                    hint: "change it in the section, or let an object hold it".into(),
+                });
+            }
+        }
         let written = schema.variables.iter().filter(|variable| variable.is_written);
         let mut changed = Changes::default();
         for (variable, now) in written.zip(assigned) {
@@ -394,6 +403,12 @@ impl SyncRun<'_> {
         };
         Kept { value: known.value, shape: known.shape, row: (known.number - before) as u32 }
     }
+}
+
+/// Do two arrays hold the same objects?
+fn are_same_items(one: Value, other: Value) -> Result<bool, magnus::Error> {
+    let [one, other] = [RArray::try_convert(one)?, RArray::try_convert(other)?];
+    Ok(one.len() == other.len() && one.into_iter().zip(other).all(|(a, b)| a.as_raw() == b.as_raw()))
 }
 
 /// Adds what a variable holds now.

@@ -110,7 +110,10 @@ module String
 
   def capitalize(option = :full)
     __check_input(option)
-    return __recase(false, true, true) if __ascii_case?(option)
+    ascii = __ascii_case?(option)
+    return self if __bytesize == 0
+
+    return __recase(false, true, true) if ascii
 
     __map_case(__character_table(:capitalize), __character_table(:downcase))
   end
