@@ -152,6 +152,18 @@ pub(super) const ROWS: &[Row] = &[
         }
         variable(s, c, &mut |s, name| s.read_ivar(&c.receiver, name))
     }),
+    row("instance_variable_defined?", |s, c| {
+        if s.one_argument(c).is_none() {
+            return Operand::bottom();
+        }
+        variable(s, c, &mut |s, name| {
+            let is_set = s.is_ivar_set(&c.receiver, name);
+            if is_set.is_bottom() {
+                return is_set;
+            }
+            Operand::bool(s.truth(&is_set))
+        })
+    }),
     carrying("instance_variable_set", |s, c| {
         if !s.count_arguments(c, 2, 2) {
             return Operand::bottom();

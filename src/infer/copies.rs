@@ -10,6 +10,7 @@ use super::class_of;
 use super::host::{FoundMethod, Method};
 use super::leaving::FROZEN;
 use super::operand::Operand;
+use super::variables::SET;
 use crate::ir::{BinaryOp, UnaryOp, Value};
 use crate::types::{ClassId, HierarchyId, Type};
 
@@ -110,6 +111,7 @@ impl Lowerer<'_> {
             self.memo.changed |= true;
         }
         let mut values = self.hidden_variables(class);
+        values.retain(|(name, _)| !is_copied(name));
         for (name, value) in &mut values {
             if name == ORIGINAL {
                 let number = self.b.unary(UnaryOp::ExtendI32, object.value());
@@ -120,7 +122,7 @@ impl Lowerer<'_> {
         let mut names = self.host.members(class);
         let known = self.memo.made.get(&class).map(|made| made.fields.clone()).unwrap_or_default();
         for (name, _) in known {
-            if !name.starts_with('#') && !names.contains(&name) {
+            if is_copied(&name) && !names.contains(&name) {
                 names.push(name);
             }
         }
@@ -128,7 +130,7 @@ impl Lowerer<'_> {
         // that has become a row.
         let columns = self.memo.columns.keys();
         let others =
-            columns.filter(|(of, name)| *of == hierarchy && !name.starts_with('#') && !names.contains(name));
+            columns.filter(|(of, name)| *of == hierarchy && is_copied(name) && !names.contains(name));
         let others: Vec<String> = others.map(|(_, name)| name.clone()).collect();
         names.extend(others);
         for (i, name) in (0..).zip(names) {
@@ -143,7 +145,7 @@ impl Lowerer<'_> {
 
     /// A variable that is read of an object of the section, which is unknown so far: a copy may have it.
     pub(super) fn learn_copied_variable(&mut self, class: ClassId, name: &str) -> bool {
-        if !self.memo.copied.contains(&class) || name.starts_with('#') {
+        if !self.memo.copied.contains(&class) || !is_copied(name) {
             return false;
         }
         let fields = &mut self.memo.made.entry(class).or_default().fields;
@@ -151,4 +153,9 @@ impl Lowerer<'_> {
         self.memo.changed |= true;
         true
     }
+}
+
+/// Does a copy have the variable from its original? Of those that no user can name it is which are set.
+fn is_copied(name: &str) -> bool {
+    !name.starts_with('#') || name.starts_with(SET)
 }

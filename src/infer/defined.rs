@@ -1,4 +1,4 @@
-//! `defined?(…)` of constants, methods and `yield`.
+//! `defined?(…)` of instance variables, constants, methods and `yield`.
 
 use super::host::{FoundMethod, Method, RootKey, Visibility};
 use super::operand::Operand;
@@ -17,6 +17,17 @@ impl Lowerer<'_> {
                 if self.frame().block.is_none() {
                     return Operand::nil();
                 }
+            }
+            Some(Kind::Ivar(name)) => {
+                let receiver = self.self_operand();
+                self.enter(node);
+                let is_set = self.is_ivar_set(&receiver, name);
+                if is_set.is_bottom() {
+                    return Operand::bottom();
+                }
+                let is_set = self.truth(&is_set);
+                let what = self.what_is_defined(what);
+                return if what.is_bottom() { what } else { self.or_nil(is_set, &what) };
             }
             Some(Kind::Constant { path, absolute }) if self.is_constant_defined(path, *absolute) => {}
             Some(Kind::Constant { .. }) => return Operand::nil(),

@@ -7,6 +7,7 @@
 use super::Lowerer;
 use super::copies::ORIGINAL;
 use super::operand::{self, Operand};
+use super::variables::SET;
 use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
 use crate::types::{ClassId, ListKind, Shape, Type, TypeSet};
 use std::collections::BTreeSet;
@@ -169,6 +170,12 @@ impl Lowerer<'_> {
             hidden.extend(self.exception_variables(class));
         }
         let fields = self.memo.fields.entry(class).or_default();
+        let made = self.memo.made.get(&class).map_or(&[][..], |made| &made.fields[..]);
+        for asked in &self.memo.asked_set {
+            if fields.contains(asked) || made.iter().any(|(name, _)| name == asked) {
+                hidden.push((format!("{SET}{asked}"), Operand::bool(self.b.bool(false))));
+            }
+        }
         for (name, _) in &hidden {
             if !fields.contains(name) {
                 fields.push(name.clone());

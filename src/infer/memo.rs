@@ -206,6 +206,8 @@ pub struct Memo {
     pub changed_members: BTreeSet<ClassId>,
     /// Those whose objects the section freezes.
     pub freezing: BTreeSet<ClassId>,
+    /// Names of instance variables of which somebody asks whether they are set ([`super::variables::SET`]).
+    pub asked_set: BTreeSet<String>,
     /// Classes of which the section copies objects that were there before.
     pub copied: BTreeSet<ClassId>,
     /// Columns that hold what the section makes, for the element itself.

@@ -11,6 +11,10 @@ use crate::ir::{BufferKind, ErrorKind, UnaryOp, Value};
 use crate::scalar::Ty;
 use crate::types::{HierarchyId, Type, TypeSet};
 
+/// What the variable is called that says of an instance variable (behind it, with its `@`) whether it is set. No user
+/// can name it. Of objects that exist the host reads it, and copy-back sets to nil what has become set.
+pub const SET: &str = "#set";
+
 impl Lowerer<'_> {
     /// Asks the host what `name` holds in the receiver's classes and adds that to the column.
     fn column(&mut self, receiver: &Operand, name: &str) -> Option<(HierarchyId, TypeSet)> {
@@ -118,10 +122,57 @@ impl Lowerer<'_> {
         self.births.flows.read(operand, &Variable::Column(hierarchy, name.to_string()))
     }
 
+    /// Is the variable of an object set, also to nil? True, or false or nil.
+    pub(crate) fn is_ivar_set(&mut self, receiver: &Operand, name: &str) -> Operand {
+        if let Some(Type::Module(_)) = receiver.types.single() {
+            return self.refuse_here(
+                "unsupported-defined",
+                "whether an instance variable of a class or module is set cannot be asked in a section",
+                Some("give the variable a first value and ask `nil?`".into()),
+            );
+        }
+        if self.memo.asked_set.insert(name.to_string()) {
+            self.memo.restart = true;
+            self.memo.changed |= true;
+        }
+        self.read_ivar(receiver, &format!("{SET}{name}"))
+    }
+
+    /// A variable is written. Where somebody asks whether it is set, and where that is all that changes in an object
+    /// that exists, it is known apart from what it holds.
+    fn note_is_set(&mut self, receiver: &Operand, name: &str, value: &Operand) {
+        if !name.starts_with('@') || self.b.is_dead() {
+            return;
+        }
+        let hidden = format!("{SET}{name}");
+        let is_wanted = self.memo.asked_set.contains(name)
+            || value.types.contains(&Type::Nil) && self.may_be_unset(receiver, &hidden);
+        if is_wanted {
+            let set = Operand::bool(self.b.bool(true));
+            self.write_ivar(receiver, &hidden, &set);
+        }
+    }
+
+    /// Are there objects without the variable, whose own name this is, among those that exist?
+    fn may_be_unset(&mut self, receiver: &Operand, hidden: &str) -> bool {
+        receiver.types.clone().iter().any(|ty| match ty {
+            Type::Object(hierarchy, class) => {
+                let contents = self.host.column(*hierarchy, *class, hidden);
+                contents.is_ok_and(|contents| contents.types.contains(&Type::False))
+            }
+            _ => false,
+        })
+    }
+
     pub(crate) fn write_ivar(&mut self, receiver: &Operand, name: &str, value: &Operand) {
         if receiver.is_bottom() || value.is_bottom() || self.b.is_dead() {
             return;
         }
+        self.write_ivar_itself(receiver, name, value);
+        self.note_is_set(receiver, name, value);
+    }
+
+    fn write_ivar_itself(&mut self, receiver: &Operand, name: &str, value: &Operand) {
         if self.write_record(receiver, name, value) {
             return;
         }

@@ -5,7 +5,7 @@ module RandomPrograms
   module Conditions
     BOOLEAN = { comparison: 8, equality: 4, asked: 4, negation: 2, conjunction: 3, kind_test: 3, included: 1.5,
                 searched: 1, list_asked: 1.2, matched: 0.8, record_equality: 0.5,
-                same_record: 0.7, text_test: 0.7 }.freeze
+                same_record: 0.7, text_test: 0.7, presence_test: 0.7 }.freeze
     MATCHED = BOOLEAN.merge(regexp_test: 8).freeze
 
     # True, false, or anything else that has a truth.
@@ -37,6 +37,21 @@ module RandomPrograms
       when 3 then e(expression([:int], depth), ".between?(#{between(-5, 2)}, ", e(between(1, 9).to_s), ")")
       else e(expression([:int], depth), pick([".eql?(", ".equal?("]), expression(%i[int], depth), ")")
       end
+    end
+
+    # Is an instance variable set? Some are not, of objects that hold nil there.
+    def presence_test(_depth)
+      mine = scope.own_class ? [[scope.own, scope.own_class]] : []
+      names = (mine + objects).flat_map do |text, klass|
+        all = text == scope.own ? klass.all_ivars : klass.all_ivars.except(*klass.all_written)
+        all.keys.reject { |name| klass.member?(name) }.map { |name| [text, name] }
+      end
+      return if names.empty?
+
+      text, name = pick(names)
+      return e("!!defined?(@#{name})") if text == "self" && chance(0.6)
+
+      e(text, ".instance_variable_defined?(#{ivar_name(name)})")
     end
 
     def negation(depth) = e("!", condition(depth))

@@ -261,7 +261,7 @@ module RandomPrograms
     # An object made without `initialize`, so that any of its variables may be missing.
     def object(klass, leaves)
       values = klass.all_ivars.map do |name, types|
-        next if types.is_a?(Array) && types.include?(:nil) && (types.any? { |type| record?(type) } || chance(0.1))
+        next if types.is_a?(Array) && types.include?(:nil) && (types.any? { |type| record?(type) } || chance(0.25))
 
         Node.fixed("#{name}: ", value_text(types, leaves))
       end

@@ -362,10 +362,7 @@ module RandomPrograms
     def self.of_object(value, seen)
       return of_made(value, seen) if value.class.name.match?(/::Rec\d+\z/)
 
-      # A variable that holds nil and one that was never set read the same.
-      state = value.instance_variables.sort.map do |name|
-        [name, of(value.instance_variable_get(name), seen)]
-      end.select(&:last)
+      state = value.instance_variables.sort.map { |name| [name, of(value.instance_variable_get(name), seen)] }
       state << value.to_a.map { |member| of(member, seen) } if value.is_a?(Struct)
       [value.class.name, state]
     end

@@ -38,6 +38,10 @@ impl Lowering<'_> {
                 let asked = self.expression(value);
                 return self.defined_if("yield", asked, span);
             }
+            P::InstanceVariableReadNode { .. } => {
+                let asked = self.expression(value);
+                return self.defined_if("instance-variable", asked, span);
+            }
             P::ConstantReadNode { .. } | P::ConstantPathNode { .. } => {
                 let asked = self.expression(value);
                 return match asked.kind {

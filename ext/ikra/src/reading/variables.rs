@@ -8,7 +8,7 @@ use crate::reading::strings::Text;
 use crate::vm::gvl::or_defer;
 use crate::vm::object_layout::{self, Slot};
 use crate::vm::{classes, random_state, value};
-use ikra_core::infer::{PATTERN, PROC_SELF};
+use ikra_core::infer::{PATTERN, PROC_SELF, SET};
 use magnus::rb_sys::AsRawValue;
 use magnus::{Error, Ruby, Symbol};
 use rb_sys::{ID, VALUE};
@@ -23,9 +23,10 @@ const AHEAD: usize = 12;
 
 /// How a variable of the objects of a class is read and written.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "nearly all are variables, and there is one for each column")]
 pub enum Access {
     Variable(Variable),
+    /// Is an instance variable set, also to nil? Writing true sets one that is not to nil.
+    IsSet(Variable),
     /// A Struct's member, by position.
     Member(VALUE),
     /// What is in a Random: a new array of its state, or its seed.
@@ -50,6 +51,9 @@ impl Access {
     pub fn new(ruby: &Ruby, class: VALUE, name: &str) -> Self {
         if name.starts_with('@') {
             return Self::Variable(Variable::new(value::intern(ruby, name)));
+        }
+        if let Some(name) = name.strip_prefix(SET) {
+            return Self::IsSet(Variable::new(value::intern(ruby, name)));
         }
         if let Some(text) = Text::named(name) {
             return Self::Text(text);
@@ -81,6 +85,7 @@ impl Access {
         unsafe {
             match self {
                 Self::Variable(variable) => rb_sys::rb_ivar_get(object, variable.id),
+                Self::IsSet(variable) => rb_sys::rb_ivar_defined(object, variable.id),
                 Self::Member(key) => rb_sys::rb_struct_aref(object, *key),
                 Self::RandomState => of_random(random_state::state, object),
                 Self::RandomSeed => of_random(random_state::seed, object),
@@ -101,7 +106,8 @@ impl Access {
         // SAFETY: as the caller says; none of these functions runs code of the user. What they allocate is in `values`.
         unsafe {
             match self {
-                Self::Variable(variable) => variable.read(objects, values),
+                Self::Variable(variable) => variable.read::<Held>(objects, values),
+                Self::IsSet(variable) => variable.read::<IsSet>(objects, values),
                 Self::Member(key) => {
                     let (direct, index) = (object_layout::confirmed(), rb_sys::FIX2LONG(*key) as usize);
                     for (object, value) in objects.iter().zip(values) {
@@ -132,7 +138,8 @@ impl Access {
         // SAFETY: as the caller says.
         unsafe {
             match self {
-                Self::Variable(variable) => variable.load(objects, values),
+                Self::Variable(variable) => variable.load::<Held>(objects, values),
+                Self::IsSet(variable) => variable.load::<IsSet>(objects, values),
                 Self::Member(key) => {
                     let (direct, index) = (object_layout::confirmed(), rb_sys::FIX2LONG(*key) as usize);
                     for (number, (object, value)) in objects.iter().zip(values).enumerate() {
@@ -167,6 +174,14 @@ impl Access {
         unsafe {
             match self {
                 Self::Variable(variable) => variable.write(objects, values),
+                Self::IsSet(variable) => {
+                    for (object, value) in objects.iter().zip(values) {
+                        let is_unset = || rb_sys::rb_ivar_defined(*object, variable.id) != value::TRUE;
+                        if *value == value::TRUE && is_unset() {
+                            rb_sys::rb_ivar_set(*object, variable.id, value::NIL);
+                        }
+                    }
+                }
                 Self::Member(key) => {
                     let (direct, index) = (object_layout::confirmed(), rb_sys::FIX2LONG(*key) as usize);
                     for (object, value) in objects.iter().zip(values) {
@@ -202,6 +217,56 @@ fn fetch(objects: &[VALUE], number: usize) {
     }
 }
 
+/// What is read of a variable.
+trait Look {
+    /// Of objects without it.
+    const ABSENT: VALUE;
+    /// Of a slot.
+    ///
+    /// SAFETY: the slot must be one.
+    unsafe fn of_slot(slot: *mut VALUE) -> VALUE;
+    /// What Ruby's function says.
+    ///
+    /// SAFETY: the object must be live.
+    unsafe fn ask(object: VALUE, id: ID) -> VALUE;
+}
+
+/// Its value; nil where it is not set.
+struct Held;
+
+impl Look for Held {
+    const ABSENT: VALUE = value::NIL;
+
+    #[inline(always)]
+    unsafe fn of_slot(slot: *mut VALUE) -> VALUE {
+        // SAFETY: as the caller says.
+        unsafe { object_layout::load(slot) }
+    }
+
+    unsafe fn ask(object: VALUE, id: ID) -> VALUE {
+        // SAFETY: as the caller says.
+        unsafe { rb_sys::rb_ivar_get(object, id) }
+    }
+}
+
+/// Whether it is set.
+struct IsSet;
+
+impl Look for IsSet {
+    const ABSENT: VALUE = value::FALSE;
+
+    #[inline(always)]
+    unsafe fn of_slot(slot: *mut VALUE) -> VALUE {
+        // SAFETY: as the caller says.
+        if unsafe { object_layout::is_set(slot) } { value::TRUE } else { value::FALSE }
+    }
+
+    unsafe fn ask(object: VALUE, id: ID) -> VALUE {
+        // SAFETY: as the caller says.
+        unsafe { rb_sys::rb_ivar_defined(object, id) }
+    }
+}
+
 /// An instance variable, and the slots that were found for it.
 #[derive(Clone, Debug)]
 pub struct Variable {
@@ -227,7 +292,7 @@ impl Variable {
     }
 
     /// SAFETY: as for [`Access::read`].
-    unsafe fn read(&mut self, objects: &[VALUE], values: &mut [VALUE]) {
+    unsafe fn read<L: Look>(&mut self, objects: &[VALUE], values: &mut [VALUE]) {
         let learns = self.begin(objects);
         let mut last = Self::NONE;
         for (number, (object, value)) in objects.iter().zip(values).enumerate() {
@@ -239,16 +304,16 @@ impl Variable {
                     last = self.slot(*object, key, learns);
                 }
                 *value = match (last.1.address(*object), last.1) {
-                    (Some(address), _) => object_layout::load(address),
-                    (None, Slot::Absent) => value::NIL,
-                    (None, _) => rb_sys::rb_ivar_get(*object, self.id),
+                    (Some(address), _) => L::of_slot(address),
+                    (None, Slot::Absent) => L::ABSENT,
+                    (None, _) => L::ask(*object, self.id),
                 }
             }
         }
     }
 
     /// SAFETY: as for [`Access::read`].
-    unsafe fn load(&self, objects: &[VALUE], values: &mut [VALUE]) -> usize {
+    unsafe fn load<L: Look>(&self, objects: &[VALUE], values: &mut [VALUE]) -> usize {
         let mut last = Self::NONE;
         for (number, (object, value)) in objects.iter().zip(values).enumerate() {
             fetch(objects, number);
@@ -262,8 +327,8 @@ impl Variable {
                     }
                 }
                 *value = match (last.1.address(*object), last.1) {
-                    (Some(address), _) => object_layout::load(address),
-                    (None, Slot::Absent) => value::NIL,
+                    (Some(address), _) => L::of_slot(address),
+                    (None, Slot::Absent) => L::ABSENT,
                     (None, _) => return number,
                 }
             }

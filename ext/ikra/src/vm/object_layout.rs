@@ -326,6 +326,15 @@ pub unsafe fn load(slot: *mut VALUE) -> VALUE {
     }
 }
 
+/// Is the variable of a slot set?
+///
+/// SAFETY: as for [`load`].
+#[inline(always)]
+pub unsafe fn is_set(slot: *mut VALUE) -> bool {
+    // SAFETY: as the caller says.
+    !LAYOUT.counted || unsafe { *slot } != UNDEFINED
+}
+
 /// Writes into a slot of an object, and tells the garbage collector of a reference. An immediate needs no more than the
 /// store: also while marking goes on, Ruby's barrier (`rb_obj_written`, the same from 3.1 to 4.0) looks at the new value
 /// only, and does nothing for an immediate. What was there before may be forgotten: the collector keeps what can be

@@ -29,7 +29,7 @@ use ikra_core::fallible;
 use ikra_core::faults;
 use ikra_core::heap::schema::{ArraySchema, ColumnSchema, Output};
 use ikra_core::heap::{Column, RowSet};
-use ikra_core::infer::is_plain;
+use ikra_core::infer::{SET, is_plain};
 use ikra_core::ir::{BufferKind, KernelId, Part};
 use ikra_core::types::{ArrayKind, ClassId, Shape, TypeSet};
 use magnus::rb_sys::{FromRawValue, protect};
@@ -213,13 +213,11 @@ impl CopyBack<'_> {
     fn changes(&self) -> Result<Vec<Change<'_>>, NoMemory> {
         let schema = self.decoder.schema();
         let columns =
-            schema.columns.iter().filter(|column| column.written && !column.name.starts_with('#')).map(
-                |column| {
-                    let (hierarchy, name) = (column.hierarchy, &column.name);
-                    let kind = |part| BufferKind::Column { hierarchy, name: name.clone(), part };
-                    self.change(Target::Variable(column), kind, &column.stored.types)
-                },
-            );
+            schema.columns.iter().filter(|column| column.written && is_ruby_s(&column.name)).map(|column| {
+                let (hierarchy, name) = (column.hierarchy, &column.name);
+                let kind = |part| BufferKind::Column { hierarchy, name: name.clone(), part };
+                self.change(Target::Variable(column), kind, &column.stored.types)
+            });
         let is_column = |kind: ArrayKind| {
             self.decoder.heap.memories.get(kind.0 as usize).is_some_and(|memories| !memories.is_empty())
         };
@@ -427,8 +425,14 @@ impl CopyBack<'_> {
         let nil = i64::from(Shape::Nil.tag());
         let mut unset = Vec::new();
         for segment in segments {
-            let Some(before) = segment.change.before.tags else { continue };
             let Scope::Class(_, _, name) = segment.scope else { continue };
+            let was_nil: &dyn Fn(usize) -> bool = match segment.change.before.tags {
+                // It has become set.
+                _ if name.starts_with(SET) => &|_| true,
+                Some(before) => &|row| before.bits(row) == nil,
+                None => continue,
+            };
+            let name = name.strip_prefix(SET).unwrap_or(name);
             if !name.starts_with('@') {
                 continue;
             }
@@ -438,7 +442,7 @@ impl CopyBack<'_> {
                 for (row, object) in rows.iter().zip(holders) {
                     // SAFETY: the object is kept alive by `Pinned`.
                     let is_set = || unsafe { rb_sys::rb_ivar_defined(*object, id) } == value::TRUE;
-                    if before.bits(*row) == nil && !is_set() {
+                    if was_nil(*row) && !is_set() {
                         unset.push((*object, id));
                     }
                 }
@@ -555,6 +559,11 @@ impl CopyBack<'_> {
         }
         Ok(columns)
     }
+}
+
+/// Do objects of Ruby's have what the column says? Of those that no user can name it is which variables are set.
+fn is_ruby_s(column: &str) -> bool {
+    !column.starts_with('#') || column.starts_with(SET)
 }
 
 fn lost<'a, 'b>(results: &'a Option<Results<'b>>) -> Result<&'a Results<'b>, Error> {

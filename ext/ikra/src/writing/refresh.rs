@@ -20,6 +20,7 @@ use ikra_core::fallible;
 use ikra_core::faults;
 use ikra_core::heap::Column;
 use ikra_core::heap::schema::ColumnSchema;
+use ikra_core::infer::SET;
 use ikra_core::ir::BufferKind;
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type, TypeSet};
 use magnus::Value;
@@ -129,7 +130,7 @@ impl Group {
             let types = column.filter(|column| column.classes.len() <= 1).map(|column| &column.stored.types);
             Variable { name, payload: variable.payload, tags: variable.tags, values, types }
         });
-        let is_seen = |name: &str| !name.starts_with('#') || name == RANDOM_SEED;
+        let is_seen = |name: &str| !name.starts_with('#') || name == RANDOM_SEED || name.starts_with(SET);
         let all: Vec<_> = all.filter(|variable| is_seen(&variable.name)).collect();
         // What the section reads of others of the hierarchy, and never sets in these.
         let others = decoder.schema().columns.iter().filter(|column| {

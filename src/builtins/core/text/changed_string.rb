@@ -503,7 +503,8 @@ module ChangedString
 
   def capitalize!(option = :full)
     __check_frozen
-    __become(capitalize(option))
+    __check_input(option)
+    __become(__capitalized(__ascii_case?(option)))
   end
 
   def reverse!

@@ -113,6 +113,10 @@ module String
     ascii = __ascii_case?(option)
     return self if __bytesize == 0
 
+    __capitalized(ascii)
+  end
+
+  def __capitalized(ascii)
     return __recase(false, true, true) if ascii
 
     __map_case(__character_table(:capitalize), __character_table(:downcase))
