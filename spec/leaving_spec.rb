@@ -318,16 +318,15 @@ each_compiling_backend do
   end
 
   it "does not write what is frozen" do
-    expect { [1, 2].pmap { |n| Leaving::Fixed.new(n).y = n } }.to raise_error(Ikra::UnsupportedError, /changed-record/)
+    expect { [1, 2].pmap { |n| Leaving::Fixed.new(n).y = n } }.to raise_error(FrozenError, /Leaving::Fixed/)
     expect([1, 2].pmap { |n| (Leaving::Fixed.new(n, fixed: false).x = 3) && n }).to eq([1, 2])
-    expect do
-      [1, 2].pmap do |n|
-        pair = Leaving::Pair.new(n, n).freeze
-        pair.a = 1
-      rescue FrozenError
-        2
-      end
-    end.to raise_error(Ikra::UnsupportedError, /a of a Leaving::Pair/)
+    rescued = [1, 2].pmap do |n|
+      pair = Leaving::Pair.new(n, n).freeze
+      pair.a = 1
+    rescue FrozenError
+      2
+    end
+    expect(rescued).to eq([2, 2])
     expect { [[1]].pmap(&:freeze) }.to raise_error(Ikra::UnsupportedError, /unsupported-method/)
   end
 

@@ -63,6 +63,7 @@ module Ikra
     end
     NAME_OF = NameError.instance_method(:name)
     RECEIVER = NameError.instance_method(:receiver)
+    FROZEN_RECEIVER = FrozenError.instance_method(:receiver)
     ARGUMENTS = NoMethodError.instance_method(:args)
     BACKTRACE = Exception.instance_method(:backtrace)
     SET_BACKTRACE = Exception.instance_method(:set_backtrace)
@@ -84,6 +85,8 @@ module Ikra
     #
     # @param missing [String] why there is no such method
     def self.tell(exception, missing)
+      return tell_frozen(exception) if exception.is_a?(FrozenError)
+
       name = NAME_OF.bind_call(exception)
       receiver = RECEIVER.bind_call(exception)
       told = if exception.is_a?(NoMethodError)
@@ -95,6 +98,15 @@ module Ikra
       backtrace = BACKTRACE.bind_call(exception)
       kept = [name, receiver, arguments, true, true]
       initialize_keeping(exception, Messages::PLAIN_MESSAGE.bind_call(told), kept)
+      SET_BACKTRACE.bind_call(exception, backtrace) if backtrace
+    end
+
+    # The same of a FrozenError, of which the receiver is known.
+    def self.tell_frozen(exception)
+      receiver = FROZEN_RECEIVER.bind_call(exception)
+      backtrace = BACKTRACE.bind_call(exception)
+      message = Messages::PLAIN_MESSAGE.bind_call(Messages.frozen(receiver))
+      initialize_keeping(exception, message, [nil, receiver, nil, false, true])
       SET_BACKTRACE.bind_call(exception, backtrace) if backtrace
     end
 
@@ -280,6 +292,12 @@ module Ikra
 
       def frozen(receiver)
         FrozenError.new(native("can't modify frozen #{CLASS.bind_call(receiver)}: #{receiver.inspect}"), receiver:)
+      end
+
+      # What the section has made is no object of Ruby's, so there is nothing to show.
+      def frozen_made(klass)
+        UnsupportedError.new("a #{klass} that the section has made and frozen is changed [changed-record]\n  " \
+                             "hint: change a copy: dup")
       end
 
       def index_too_small(index, length)

@@ -287,10 +287,7 @@ pub(super) const PRIMITIVES: &[Row] = &[
             return Operand::nil();
         }
         let frozen = s.is_frozen_string(&c.receiver);
-        let ok = s.b.unary(UnaryOp::Not, frozen);
-        let message =
-            "can't modify frozen String that a section has made [changed-record]\n  hint: change a copy: dup";
-        s.check(ok, ErrorKind::Unsupported(message.into()), &[]);
+        s.refuse_frozen_made(&c.receiver, ClassId::STRING, frozen);
         s.check_rowless(&c.receiver);
         Operand::nil()
     }),

@@ -144,6 +144,11 @@ impl Lowerer<'_> {
                 continue;
             }
             let site = self.program.sites[number.0 as usize].clone();
+            // As an object it has one.
+            if matches!(site.error, ErrorKind::FrozenMade(_)) && self.memo.facts.insert(ClassId::FROZEN_ERROR)
+            {
+                self.memo.changed |= true;
+            }
             if let Some(class) = super::failing::class_of_error(&site.error) {
                 let callers = site.callers.iter().map(|(path, line, _)| (path, line));
                 let place = std::iter::once((&site.path, &site.line)).chain(callers);

@@ -55,6 +55,7 @@ pub fn tells_too_little(site: &Site) -> bool {
     match &site.error {
         ErrorKind::NoMethod { receiver, arguments, .. } => *arguments || is_told_by_class(receiver),
         ErrorKind::NameError { receiver, .. } => is_told_by_class(receiver),
+        ErrorKind::FrozenMade(_) => true,
         ErrorKind::Raise { class, message: Some(_) } => site.raised.is_by_ruby() && KEEPING.contains(class),
         _ => false,
     }

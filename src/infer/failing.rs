@@ -266,7 +266,7 @@ pub(super) const fn class_of_error(error: &ErrorKind) -> Option<ClassId> {
         ErrorKind::FloatDomain => ClassId::FLOAT_DOMAIN_ERROR,
         ErrorKind::FloatIndex => ClassId::RANGE_ERROR,
         ErrorKind::MathDomain(_) => ClassId::MATH_DOMAIN_ERROR,
-        ErrorKind::Frozen(_) | ErrorKind::FrozenArray(_) => ClassId::FROZEN_ERROR,
+        ErrorKind::Frozen(_) | ErrorKind::FrozenArray(_) | ErrorKind::FrozenMade(_) => ClassId::FROZEN_ERROR,
         ErrorKind::IndexTooSmall | ErrorKind::FetchIndex => ClassId::INDEX_ERROR,
         ErrorKind::Raise { class, .. } | ErrorKind::RaiseMade(class) => *class,
         ErrorKind::StackTooDeep => ClassId::SYSTEM_STACK_ERROR,

@@ -5,7 +5,10 @@
 //! all ways to a place, it is a constant there, and setting one costs nothing.
 
 use super::Lowerer;
+use super::branches::Condition;
 use super::copies::ORIGINAL;
+use super::exceptions::RECEIVER;
+use super::host::Method;
 use super::operand::{self, Operand};
 use super::variables::SET;
 use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
@@ -222,13 +225,36 @@ impl Lowerer<'_> {
         if self.b.constant(frozen) == Some(0) {
             return;
         }
-        let ok = self.b.unary(UnaryOp::Not, frozen);
-        let class = self.host.class_name(class);
-        let message = format!(
-            "{name} of a {class} that the section has made and frozen is written [changed-record]\n  hint: make a new \
-             {class} instead"
-        );
-        self.check(ok, ErrorKind::Unsupported(message), &[]);
+        self.refuse_frozen_made(object, class, frozen);
+    }
+
+    /// A FrozenError where what the section has made is frozen. Its message is made only for who sees it.
+    pub(crate) fn refuse_frozen_made(&mut self, object: &Operand, class: ClassId, frozen: Value) {
+        if !self.keeps_facts(ClassId::FROZEN_ERROR, &[&object.types]) {
+            let ok = self.b.unary(UnaryOp::Not, frozen);
+            self.check(ok, ErrorKind::FrozenMade(class), &[]);
+            return;
+        }
+        if self.keep_building(&object.types) {
+            return;
+        }
+        let condition = Condition { value: frozen, yes: vec![], no: vec![] };
+        self.branch(0x3fb, condition, |s| s.fail_frozen_made(object, class), |_| Operand::nil());
+    }
+
+    fn fail_frozen_made(&mut self, object: &Operand, class: ClassId) -> Operand {
+        // Of an object that has no `inspect` but Object's, Ruby tells the address: the host does, when it has one.
+        let found = self.host.method(class, "inspect");
+        let has_address = match &found {
+            Ok(Some(found)) => {
+                matches!(found.method, Method::Native { .. }) && found.owner == ClassId::KERNEL
+            }
+            _ => false,
+        };
+        if has_address {
+            return self.raise_keeping(ClassId::FROZEN_ERROR, None, None, &[(RECEIVER, object.clone())]);
+        }
+        self.send(object, "#refuse_frozen", &[], 0x60)
     }
 
     /// An object has been made with these values: which variables it has from the beginning.

@@ -773,6 +773,8 @@ pub enum ErrorKind {
     /// operand 0: the object's id.
     Frozen(HierarchyId),
     FrozenArray(ArrayKind),
+    /// An object or String of this class that the section has made.
+    FrozenMade(ClassId),
     /// operands: the index, the array's length.
     IndexTooSmall,
     /// A write past the array's end, which would grow it; operands: the index, the array's length.

@@ -211,6 +211,7 @@ impl Display for ErrorKind {
             Self::MathDomain(name) => write!(f, "math_domain {}", Quoted(name)),
             Self::Frozen(h) => write!(f, "frozen h{}", h.0),
             Self::FrozenArray(a) => write!(f, "frozen_array a{}", a.0),
+            Self::FrozenMade(class) => write!(f, "frozen_made c{}", class.0),
             Self::IndexTooSmall => f.write_str("index_too_small"),
             Self::ArrayGrowth => f.write_str("array_growth"),
             Self::FetchIndex => f.write_str("fetch_index"),

@@ -10,7 +10,23 @@ module RandomPrograms
       what = worded(depth) if chance(0.4)
       what = raised_of_several(depth) if chance(0.15)
       what = coded(depth) if chance(0.3)
+      what = pick(FROZEN) if chance(0.12)
       Node.statement(what, " if ", e("(", number(depth), " == ", expression([:int], depth), ")"))
+    end
+
+    # What the program makes, freezes and then changes.
+    FROZEN = ["\"a\".dup.freeze << \"b\"", "Cell.new(1, nil).freeze.value = 3", "[1, :a].freeze << 2",
+              "Partial.new(4).freeze.instance_variable_set(:@value, 1)", "{ 1 => 2 }.freeze[3] = 4"].freeze
+
+    # The message of the FrozenError, where what is changed is frozen by then.
+    def frozen_text(depth)
+      value = expression(pick([[:int], [:str], [:float]]), depth - 1)
+      name = fresh("i")
+      made, change = pick([[e("\"a\#{", value, "}\""), "#{name} << \"b\""],
+                           [e("Cell.new(", value, ", 2)"), "#{name}.value = 3"],
+                           [e("[", value, "]"), "#{name}.push(5)"], [e("{ 7 => ", value, " }"), "#{name}[8] = 9"]])
+      e("(begin; ", made, ".then { |#{name}| #{name}.freeze if ", condition(depth - 1),
+        "; #{change}; #{name}.inspect }; rescue FrozenError => e; e.message; end)")
     end
 
     # One of several classes, as the value of an expression says.

@@ -12,6 +12,10 @@ module Kernel
     n
   end
 
+  def __refuse_frozen
+    raise FrozenError.new("can't modify frozen #{self.class}: #{inspect}", receiver: self)
+  end
+
   def tap
     yield self
     self

@@ -335,6 +335,7 @@ impl Parser {
             "math_domain" => ErrorKind::MathDomain(self.text("a function's name")?),
             "frozen" => ErrorKind::Frozen(self.hierarchy()?),
             "frozen_array" => ErrorKind::FrozenArray(self.array_kind()?),
+            "frozen_made" => ErrorKind::FrozenMade(ClassId(self.entity("c", "a class")?)),
             "index_too_small" => ErrorKind::IndexTooSmall,
             "array_growth" => ErrorKind::ArrayGrowth,
             "fetch_index" => ErrorKind::FetchIndex,

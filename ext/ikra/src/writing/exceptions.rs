@@ -313,6 +313,10 @@ impl Decoder<'_> {
                 details.push(self.array_value(*kind, operands[0]))?;
                 "frozen"
             }
+            ErrorKind::FrozenMade(class) => {
+                details.push(self.heap.pool.object(*class))?;
+                "frozen_made"
+            }
             ErrorKind::IndexTooSmall => {
                 details.push(operands[0])?;
                 details.push(operands[1])?;
