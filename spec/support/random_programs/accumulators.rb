@@ -21,7 +21,7 @@ module RandomPrograms
     # @return [Array<Node>] the variables' first values
     def make_accumulators
       @accumulators = @counters.map { |name| Accumulator.new(name, "shared", [:int]) }
-      return [] unless chance(0.45)
+      return [] unless chance(0.5)
 
       Array.new(between(1, 2)) do
         form = pick(FORMS.keys)

@@ -4,7 +4,7 @@ module RandomPrograms
   # Results in which one array or Hash stands in several places, or may do so, and some of them are frozen.
   module Aliases
     # So many programs with `pmap` give such.
-    SHARE = Float(ENV.fetch("IKRA_FUZZ_ALIASES", 0.15))
+    SHARE = Float(ENV.fetch("IKRA_FUZZ_ALIASES", 0.3))
     FIRST = ["row = [n, N]", "other = [N, n]", "all = []", "pairs = []", "table = {}", "held = { a: [N, n] }",
              "same = 0"].freeze
     LINES = ["row = [n, N]", "other = row", "row = row.dup", "row = other.clone", "all << row", "all << other << row",
@@ -37,7 +37,7 @@ module RandomPrograms
       return aliased_result if @operation == :pmap && matches?(@seed + 11, SHARE)
 
       value = value_of(returns, 4)
-      return hash_result(value, returns) if @operation == :pmap && chance(0.08)
+      return hash_result(value, returns) if @operation == :pmap && chance(0.08, :hash_result)
       return Node.statement(value) unless returns.is_a?(Array) && returns.any? { |type| record?(type) } && chance(0.3)
 
       name = fresh("v")

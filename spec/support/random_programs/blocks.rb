@@ -4,7 +4,7 @@ module RandomPrograms
   # Methods that yield, and the blocks that they are given: with fewer parameters than arguments, or more, or of other
   # forms.
   module Blocks
-    FORMS = { exact: 6, fewer: 1, more: 0.7, rest: 0.7, optional: 0.8, whole: 0.5, numbered: 0.5 }.freeze
+    FORMS = { exact: 6, fewer: 1, more: 0.7, rest: 0.7, optional: 0.8, whole: 0.5, numbered: 1 }.freeze
 
     # What a block gets and gives, and its name in the method.
     def yielded

@@ -6,14 +6,16 @@ module RandomPrograms
     # What is in one: its keys, and which of these it is.
     Tally = Struct.new(:name, :keys, :use)
     TALLY_KEYS = [[:int], [:int], [:sym], [:str], [:pair], [:text], %i[int pair nil], %i[text int]].freeze
-    FIRST = { counts: "1", groups: "[1]", memos: "[0, 1]", texts: '"a"', tables: "{ 1 => 2 }" }.freeze
-    BLOCKS = { groups: "{ |hash, key| hash[key] = [] }", tables: "{ |hash, key| hash[key] = {} }",
-               counts: "{ |_, _| 3 }" }.freeze
+    USES = { change_counts: 1.5, change_groups: 1.5, change_memos: 1.5, change_texts: 2, change_tables: 1.6 }.freeze
+    FIRST = { change_counts: "1", change_groups: "[1]", change_memos: "[0, 1]", change_texts: '"a"',
+              change_tables: "{ 1 => 2 }" }.freeze
+    BLOCKS = { change_groups: "{ |hash, key| hash[key] = [] }", change_tables: "{ |hash, key| hash[key] = {} }",
+               change_counts: "{ |_, _| 3 }" }.freeze
 
     def captured_tally
-      tally = Tally.new(fresh("t"), pick(TALLY_KEYS), pick(%i[counts counts groups groups memos texts tables]))
+      tally = Tally.new(fresh("t"), pick(TALLY_KEYS), weighted(USES))
       @tallies << tally
-      return Node.fixed("#{tally.name} = Hash.new(0)") if tally.use == :counts && chance(0.5)
+      return Node.fixed("#{tally.name} = Hash.new(0)") if tally.use == :change_counts && chance(0.5)
 
       block = BLOCKS[tally.use]
       return Node.fixed("#{tally.name} = Hash.new #{block}") if block && chance(0.3)
@@ -37,18 +39,19 @@ module RandomPrograms
     end
 
     def change_hash(depth)
-      tally = pick(@tallies)
-      return unless tally
+      Node.body(Array.new(between(1, 3)) { tally_change(pick(@tallies), depth) }) if @tallies.any?
+    end
 
+    def tally_change(tally, depth)
       key = tally_key(tally)
-      case between(0, 9)
+      case between(0, 9, delete_within: 0)
       when 0
+        return delete_within(tally.name, key) if chance(0.3, :delete_within)
         return filter_watching(tally.name, "a, b", "#{tally.name}.key?(a)") if chance(0.3)
-        return delete_within(tally.name, key) if chance(0.4)
 
         Node.statement(tally.name, ".delete(", key, ")")
       when 1 then Node.statement(scope.declare(fresh("v"), [:int]).name, " = ", tally.name, ".size")
-      else send(:"change_#{tally.use}", tally.name, key, depth)
+      else send(tally.use, tally.name, key, depth)
       end
     end
 

@@ -11,18 +11,18 @@ module RandomPrograms
     def make_classes
       leaf = add_class("Leaf", nil, between(1, 3))
       leaf.ivars[fresh("l")] = ArrayType.new(pick(ITEM_TYPES)) if chance(0.5)
-      leaf.kind = :struct if chance(0.2)
+      leaf.kind = :struct if chance(0.2, :struct)
       add_class("Bud", leaf, between(0, 1)) if chance(0.6)
       make_records
       return unless @base == :objects
 
       thing = add_class("Thing", nil, between(2, 4))
       thing.ivars[fresh("o")] = ["Leaf"] + (chance(0.4) ? [:nil] : [])
-      thing.ivars[fresh("o")] = ArrayType.new(pick(ITEM_TYPES)) if chance(0.6)
+      thing.ivars[fresh("o")] = ArrayType.new(pick(ITEM_TYPES)) if chance(0.6, :owned_lists)
       thing.ivars[fresh("o")] = ArrayType.new(["Leaf"]) if chance(0.3)
       thing.ivars[fresh("o")] = ["Leaf", :int] if chance(0.15)
       keep_record(thing)
-      thing.kind = :struct if chance(0.2)
+      thing.kind = :struct if chance(0.2, :struct)
       between(1, 3).times { |i| add_class("Kind#{i}", pick([thing, @classes["Kind0"] || thing]), between(0, 1)) }
       write_some(things)
     end

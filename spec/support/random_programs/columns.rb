@@ -42,7 +42,7 @@ module RandomPrograms
 
     # An item, or what is made of all.
     def of_column(types, type, depth)
-      return of_whole_column(type) if chance(0.35)
+      return of_whole_column(type) if chance(favoured?(:item_or_other) ? 0.1 : 0.35)
 
       column = pick(columns(type))
       return unless column
@@ -51,7 +51,7 @@ module RandomPrograms
       return e(column.name, "[", at, "]") if types.include?(:nil) && chance(0.5)
 
       # A view of three items is the shortest.
-      case between(0, 2)
+      case between(0, 2, item_or_other: 2)
       when 0 then e(column.name, "[", at, " % 3]")
       when 1 then e(column.name, ".fetch(", at, " % 3 - 3)")
       else item_or_other(column, at, type)

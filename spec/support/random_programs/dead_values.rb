@@ -10,7 +10,7 @@ module RandomPrograms
 
     def dead_value(depth)
       name = fresh("d")
-      case between(0, 6)
+      case between(0, 6, captured_only: 3)
       when 0 then Node.statement(dropped(depth))
       when 1 then Node.statement(name, " = [", dropped(depth), ", ", dropped(depth), "]")
       when 2 then Node.statement(name, " = { a: ", dropped(depth), ", \"b\" => ", dropped(depth), " }")

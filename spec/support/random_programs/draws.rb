@@ -37,7 +37,7 @@ module RandomPrograms
       return e(dice, pick(["", "", ".dup", ".clone"]), ".rand(#{limit})") if dice && chance(0.7)
 
       random = Node.fixed("Random.new(", expression([:int], [depth, 1].min), ")")
-      case between(0, 6)
+      case between(0, 6, rolled: 6)
       when 6 then rolled(depth, limit)
       when 0 then e(random, ".tap { |a| a.rand }.rand(#{limit})")
       when 1 then e("(", list([:int], depth), ".shuffle(random: ", random, ").first || 0)")

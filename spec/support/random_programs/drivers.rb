@@ -6,16 +6,16 @@ module RandomPrograms
   module Drivers
     include Printing
 
-    LAUNCHES = { peach_call: 6, pmap_call: 5, pselect_call: 2, times_call: 1, step_call: 1.5, put_cell: 1.5,
-                 other_own: 0.7, made_loop: 1.2, kept_loop: 1.2, join_call: 0.8, sync_call: 0.9,
-                 grow_cells: 0.7 }.freeze
+    LAUNCHES = { peach_call: 6, pmap_call: 5, pselect_call: 2, times_call: 1.5, step_call: 1.8, put_cell: 2,
+                 other_own: 1.8, made_loop: 1.6, kept_loop: 1.6, join_call: 1.4, sync_call: 1.5,
+                 grow_cells: 1.4 }.freeze
     CELLS = 8
     # How many of a thousand programs are such sections.
-    SHARE = 200
+    SHARE = 320
 
-    # Other choices stay what they are.
-    def choose_section(all)
-      @section = all || Random.new(@seed + (1 << 41)).rand(1000) < SHARE
+    def section?(all) = all || Random.new(@seed + (1 << 41)).rand(1000) < SHARE
+
+    def choose_section
       return unless @section
 
       @operation = :section
@@ -29,7 +29,7 @@ module RandomPrograms
 
     # Code of a driver has launches among its statements.
     def statement(depth)
-      return super unless scope.driver && depth.positive? && chance(0.4)
+      return super unless scope.driver && depth.positive? && chance(0.5)
 
       spend
       send(weighted(LAUNCHES), depth) || super
@@ -59,7 +59,7 @@ module RandomPrograms
 
     # Methods with parallel calls in them.
     def steps_node
-      return [] unless @section && chance(0.5)
+      return [] unless @section && chance(0.5, :step_call)
 
       made = Array.new(between(1, 2)) { step_node }
       [Node.fixed("module Steps\n", *made, "end\n")]
@@ -74,7 +74,7 @@ module RandomPrograms
         @outside.each { |name, of| scope.declare(name, of, writable: false) }
         made = own ? [Node.fixed("t0 = xs[#{between(0, 5)}]")] : []
         between(2, 6).times do
-          budget(70, @calling ? 6 : 3)
+          budget(55, @calling ? 6 : 3)
           made << statement(3)
         end
         made << launch_statement(3) if chance(0.5)

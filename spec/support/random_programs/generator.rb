@@ -3,6 +3,7 @@
 require_relative "node"
 require_relative "scope"
 require_relative "chance"
+require_relative "swarm"
 require_relative "readable"
 require_relative "expressions"
 require_relative "numbers"
@@ -50,10 +51,11 @@ module RandomPrograms
   # Makes a program from a seed.
   class Generator
     # So many programs change Hashes.
-    TALLIES = Float(ENV.fetch("IKRA_FUZZ_TALLIES", 0.15))
+    TALLIES = Float(ENV.fetch("IKRA_FUZZ_TALLIES", 0.45))
     # So many match regular expressions, which a GPU refuses.
-    REGEXPS = Float(ENV.fetch("IKRA_FUZZ_REGEXPS", 0.15))
+    REGEXPS = Float(ENV.fetch("IKRA_FUZZ_REGEXPS", 0.26))
     include Chance
+    include Swarm
     include Readable
     include Expressions
     include Numbers
@@ -100,8 +102,9 @@ module RandomPrograms
     def initialize(seed, section: ENV.key?("IKRA_FUZZ_SECTIONS"))
       @seed = seed
       @random = Random.new(seed)
-      @names = 0
-      @levels = 0
+      @section = section?(section)
+      favour
+      @names = @levels = 0
       @classes = {}
       @pure = []
       @captured_objects = {}
@@ -110,7 +113,7 @@ module RandomPrograms
       @counters = []
       @holds_procs = matches?(seed + 7, HeldProcs::SHARE)
       @edge = chance(0.2) ? 0.15 : 0.01
-      @ill = chance(0.12) ? 0.05 : 0.0
+      @ill = chance(0.2, :ill_arguments) ? 0.05 : 0.0
       @calling = chance(0.25)
       @deep = chance(0.25)
       @any = @calling ? Expressions::CALLING : Expressions::ANY
@@ -118,11 +121,11 @@ module RandomPrograms
       @operation = @base == :objects ? weighted(peach: 6, pmap: 3, pselect: 1) : weighted(pmap: 8, pselect: 1)
       choose_collection
       @writes = @base == :objects && (@operation == :peach || chance(0.3))
-      choose_section(section)
+      choose_section
       # Do elements keep what they make in their variables?
       @keeps = @writes && chance(0.3)
       # Do they hold generators of random numbers?
-      @dice = @writes && chance(0.2)
+      @dice = @writes && chance(0.25, :dice_value)
     end
 
     # @return [Program]
@@ -178,12 +181,12 @@ module RandomPrograms
         Node.fixed("#{name} = #{constant_text(types.first)}")
       end
       between(0, 2).times { texts << captured_array }
-      texts << captured_hash if chance(0.3)
-      texts << captured_callable if chance(0.25)
-      between(1, 2).times { texts << captured_tally } if chance(TALLIES)
-      texts.concat(captured_columns) if chance(0.15)
+      texts << captured_hash if chance(0.3, :captured_hash)
+      texts << captured_callable if chance(0.25, :captured_callable)
+      between(2, 4).times { texts << captured_tally } if chance(TALLIES)
+      texts.concat(captured_columns) if chance(0.15, :captured_columns)
       between(1, 2).times { texts << captured_procs } if @holds_procs
-      texts << captured_regexp if @regexps && chance(0.5)
+      texts << captured_regexp if @regexps && chance(0.5, :captured_regexp)
       @classes.each_value do |klass|
         next unless %w[Leaf Bud].include?(klass.name)
 
@@ -228,7 +231,7 @@ module RandomPrograms
     def block_types
       return [:bool] if @operation == :pselect && chance(0.6)
       return pick([["Leaf"], ["Leaf", :nil], ["Leaf", :int]]) if chance(0.1)
-      return made_types if @operation == :pmap && records.any? && chance(0.4)
+      return made_types if @operation == :pmap && records.any? && chance(0.4, :made_types)
       return ArrayType.new(pick(ITEMS)) if chance(0.2)
 
       pick(UNIONS)

@@ -37,8 +37,8 @@ module RandomPrograms
     # An Integer that comes of a Hash.
     def hashed(depth)
       found = scope.variables.select { |variable| variable.declared.is_a?(HashType) }
-      return looked_up(pick(found), depth) if found.any? && chance(0.6)
-      return of_collected(pick(scope.collected), depth) if scope.collected.any? && chance(0.6)
+      return looked_up(pick(found), depth) if found.any? && chance(0.6, :looked_up)
+      return of_collected(pick(scope.collected), depth) if scope.collected.any? && chance(0.6, :of_collected)
 
       case between(0, 5)
       when 0 then e(hash_literal(depth), pick(%w[.size .values.size .keys.size .length]))
@@ -56,7 +56,7 @@ module RandomPrograms
               when 2 then Node.fixed("Hash.new { |all, key| all[key] = ", pick(%w[all.size 2.5 -(all.size+3)]), " }")
               else hash_literal(2, keys)
               end
-      changes = Array.new(between(0, 4)) { hash_change(name, keys) }
+      changes = Array.new(between(1, 4)) { hash_change(name, keys) }
       given = pick([name, "[#{name}, 1]", "[[#{name}], nil]", "{ #{name}.size => #{name} }"])
       held = case between(0, 3)
              when 0 then ["#{name}[", hash_key(keys, 1), "] = ", value, "\n"]

@@ -4,7 +4,7 @@ module RandomPrograms
   # Lambdas and procs that arrays, Hashes and objects around the block hold.
   module HeldProcs
     # So many programs have some.
-    SHARE = Float(ENV.fetch("IKRA_FUZZ_HELD_PROCS", 0.15))
+    SHARE = Float(ENV.fetch("IKRA_FUZZ_HELD_PROCS", 0.22))
     OWN_CLASSES = <<~RUBY
       class Holder
         attr_reader :rule, :rules
@@ -54,7 +54,7 @@ module RandomPrograms
 
     def held_form(name, made)
       last = made.size - 1
-      case between(0, 2)
+      case between(0, 2, chosen: 0)
       when 0 then [Node.fixed("[", Node.list(made), "]"), ["#{name}[#{between(0, last)}]", chosen(name, made.size)]]
       when 1
         pairs = made.each_with_index.map { |text, i| Node.fixed("k#{i}: ", text) }

@@ -61,7 +61,7 @@ module RandomPrograms
       end
     RUBY
 
-    def kept_around = chance(0.5) ? (@keeps = true) && AROUND.map { |text| Node.fixed(text) } : []
+    def kept_around = chance(0.5, :kept_loop) ? (@keeps = true) && AROUND.map { |text| Node.fixed(text) } : []
 
     def kept_loop(_depth)
       return if !@keeps || scope.in_method?

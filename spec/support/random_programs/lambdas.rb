@@ -51,7 +51,7 @@ module RandomPrograms
 
     # An Integer of what Methods give, and procs made of procs.
     def by_method(depth)
-      return of_callable(pick(@captured_callables), depth) if @captured_callables.any? && chance(0.6)
+      return of_callable(pick(@captured_callables), depth) if @captured_callables.any? && chance(0.8, :of_callable)
 
       number = expression([:int], [depth, 1].min)
       made = case between(0, 4)

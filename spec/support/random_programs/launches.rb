@@ -66,9 +66,9 @@ module RandomPrograms
     end
 
     # What calls gave, put together, or without nil.
-    def join_call(_depth)
+    def join_call(depth)
       made = scope.variables.select { |v| v.root == :made }
-      return if made.empty?
+      return pmap_call(depth) if made.empty?
 
       first = pick(made)
       items = first.declared.items

@@ -5,7 +5,7 @@ module RandomPrograms
   module ListUses
     def make_list(depth)
       old = scope.variables.select { |v| v.list? && v.writable }
-      return make_alias(old) if old.any? && chance(0.04)
+      return make_alias(old) if old.any? && chance(0.04, :make_alias)
 
       if old.any? && chance(0.3)
         variable = pick(old)
@@ -79,7 +79,7 @@ module RandomPrograms
     end
 
     def filter_in_place(name, items, depth)
-      return filter_watching(name, "i", "#{name}.first == i") if chance(0.3)
+      return filter_watching(name, "i", "#{name}.first == i") if chance(0.3, :filter_watching)
 
       index = chance(0.2) ? { fresh("i") => [:int] } : {}
       block = list_block({ fresh("i") => items, **index }, [:bool], depth)
@@ -177,7 +177,7 @@ module RandomPrograms
       source, of = list_source(depth, pick([[:int], nil]))
       numbers = of == [:int]
       through(source) do
-        case between(0, 7)
+        case between(0, 7, folded_pairs: 3)
         when 0, 1 then totalled(source) if numbers
         when 2 then e(source, pick(%w[.count .size .to_a.length]))
         when 3 then folded_pairs(source, of, depth)
@@ -202,7 +202,7 @@ module RandomPrograms
     def folded_pairs(source, of, depth)
       a = fresh("i")
       b = fresh("i")
-      case between(0, 2)
+      case between(0, 2, list_inner: 2)
       when 0
         block = list_block({ a => of, b => [:int] }, [:int], depth)
         block && e(source, ".each_with_index.sum", block)

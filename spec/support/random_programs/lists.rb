@@ -92,7 +92,7 @@ module RandomPrograms
         e(enumerable(source), ".lazy", call, block, pick(%w[.to_a .first(3) .take(2).to_a]))
       end
       through(source) do
-        case between(0, 8)
+        case between(0, 8, list_of_runs: 5)
         when 0..2 then paired.call({ a => of }, pick(%w[.map .collect .each_entry.map]))
         when 3
           paired.call({ a => of, b => [:int] }, pick(%w[.each_with_index.map .map.with_index .each.with_index(1).map
@@ -101,7 +101,7 @@ module RandomPrograms
           second = chance(0.5) ? { b => of | [:nil] } : { "*#{b}" => ArrayType.new(of) }
           paired.call({ a => of, **second }, ".each_slice(#{between(1, 3)}).map")
         when 5
-          next list_of_runs(source, of, items, depth) if chance(0.4)
+          next list_of_runs(source, of, items, depth) if chance(0.4, :list_of_runs)
 
           paired.call({ a => of, b => of }, ".each_cons(2).map")
         when 6 then paired.call({ a => of, b => of | [:nil] }, Node.fixed(".zip(", list(of, 0), ").map"))
@@ -145,7 +145,7 @@ module RandomPrograms
       source, = list_source(depth, items)
       simple = items.none? { |item| @classes.key?(item) }
       n = list_size(depth)
-      case between(0, 11)
+      case between(0, 11, list_splatted: 9)
       when 0 then e(source, ".reverse")
       when 1 then e(source, ".rotate(", expression([:int], depth), ")")
       when 2
@@ -181,10 +181,10 @@ module RandomPrograms
       source, of = list_source(depth, items)
       name = fresh("i")
       return e(source, pick([".sort", ".sort.reverse", ".minmax"])) if [[:int], [:float]].include?(items) && chance(0.4)
-      return list_of_equals(name, depth) if items == [:int] && scope.loops.zero? && chance(0.15)
+      return list_of_equals(name, depth) if items == [:int] && scope.loops.zero? && chance(0.15, :list_of_equals)
 
       through(source) do
-        if chance(0.25)
+        if chance(0.25, :list_of_least)
           list_of_least(source, name, of, depth)
         elsif chance(0.7)
           block = list_block({ name => of }, pick([[:int], [:int], [:float]]), depth)

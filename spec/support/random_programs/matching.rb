@@ -52,7 +52,7 @@ module RandomPrograms
     end
 
     def matched_subject(depth)
-      found = chance(0.2) ? matched_members : nil
+      found = chance(0.2, :members_pattern) ? matched_members : nil
       return found if found
 
       case between(0, 5)

@@ -4,9 +4,9 @@ module RandomPrograms
   # Arithmetic.
   module Numbers
     INTEGER = { integer_arithmetic: 8, wrapped: 5, integer_division: 3, bits: 2, integer_unary: 2, integer_pair: 2,
-                rounded: 2, compared: 1, reduced: 2, measured: 1.5, folded: 2.5, hashed: 1, drawn: 0.3, by_method: 0.4,
-                texted: 0.6, keyed: 0.6, identity: 0.5, identity_of_procs: 0.4, cycle: 0.5, outlived: 0.5,
-                reach: 0.4, deep: 0.7 }.freeze
+                rounded: 2, compared: 1, reduced: 2, measured: 1.5, folded: 2.5, hashed: 1.5, drawn: 0.3,
+                by_method: 1.2, texted: 0.6, keyed: 0.6, identity: 0.5, identity_of_procs: 0.4, cycle: 0.5,
+                outlived: 0.5, reach: 0.4, deep: 0.7 }.freeze
     MATCHED = INTEGER.merge(regexp_number: 8).freeze
     FLOAT = { float_arithmetic: 8, float_division: 2, float_unary: 2, converted: 3, float_sum: 1, root: 0.5,
               float_power: 0.5, mathematics: 0.5, folded_floats: 1, drawn_float: 0.3 }.freeze
@@ -44,7 +44,7 @@ module RandomPrograms
 
     def bits(depth)
       a = expression([:int], depth)
-      return called_by_name(a, depth) if matches?(@seed + 5, 0.15) && chance(0.5)
+      return called_by_name(a, depth) if (favoured?(:called_by_name) || matches?(@seed + 5, 0.15)) && chance(0.5)
 
       case between(0, 7)
       when 0..2 then e("(", a, pick([" & ", " | ", " ^ "]), expression([:int], depth), ")")

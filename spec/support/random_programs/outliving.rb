@@ -50,7 +50,7 @@ module RandomPrograms
 
     # An Integer that they give.
     def outlived(depth)
-      case between(0, 7)
+      case between(0, 7, kept_lists: 4, kept_block: 5)
       when 0 then e(made_lambda(depth), ".(", expression([:int], depth), ")")
       when 1 then e(list([:int], depth), ".map(&", made_lambda(depth), ").size")
       when 2 then e("[", made_lambda(depth), ", ", made_lambda(depth), "].sum { |f| f.(", small(depth), ") }")

@@ -21,7 +21,7 @@ module RandomPrograms
       kinds << :rest if chance(0.1)
       unless recursive
         kinds << :post if (kinds & %i[rest optional]).any? && chance(0.3)
-        kinds << :keyrest if chance(0.1)
+        kinds << :keyrest if chance(0.1, :keyrest)
       end
       kinds.sort_by { |kind| Parameter::ORDER.index(kind) }.map { |kind| parameter(kind) }
     end

@@ -4,11 +4,11 @@ module RandomPrograms
   # Output, of elements and drivers: what Ruby prints, in its order and up to the same point.
   module Printing
     # So many programs print, which elements do on a CPU only.
-    SHARE = Float(ENV.fetch("IKRA_FUZZ_OUTPUT", 0.12))
+    SHARE = Float(ENV.fetch("IKRA_FUZZ_OUTPUT", 0.28))
     # Ikra warns of conflicts, too: lines of the programs' own begin so.
     WARNED = "w:"
-    FORMS = { puts_values: 4, puts_nested: 2, puts_text: 3, print_values: 2, shown: 3, streamed: 2, warned: 1.5,
-              formatted: 1, empty_line: 0.5 }.freeze
+    FORMS = { puts_values: 4, puts_nested: 2, puts_text: 3, print_values: 2, shown: 3, streamed: 2, warned: 2,
+              formatted: 2, empty_line: 1.5 }.freeze
 
     def statement(depth)
       return super unless prints? && chance(0.18)

@@ -8,7 +8,7 @@ module RandomPrograms
                    "raise IndexError.new(\"odd\")", "fail RangeError", "raise TaggedError",
                    "raise TaggedError, \"bad\""])
       what = worded(depth) if chance(0.4)
-      what = raised_of_several(depth) if chance(0.15)
+      what = raised_of_several(depth) if chance(0.15, :raised_of_several)
       what = coded(depth) if chance(0.3)
       what = pick(FROZEN) if chance(0.12)
       Node.statement(what, " if ", e("(", number(depth), " == ", expression([:int], depth), ")"))

@@ -14,7 +14,7 @@ module RandomPrograms
     DATA = defined?(::Data) && ::Data.respond_to?(:define)
 
     def make_records
-      return unless chance(0.35)
+      return unless chance(0.35, :make_records)
 
       between(1, 2).times do |i|
         kind = DATA && chance(0.4) ? :data : :record
@@ -123,7 +123,7 @@ module RandomPrograms
     # One by one, or some of them together: the order in which they are set depends on what stands there.
     def assigned_variables(pairs)
       one_by_one = ->(rest) { rest.map { |variable, value| Node.fixed(variable, " = ", value) } }
-      return one_by_one.call(pairs) if pairs.size < 2 || chance(0.65)
+      return one_by_one.call(pairs) if pairs.size < 2 || !chance(0.35, :together_assigned)
 
       together = pairs.first(between(2, pairs.size))
       [together_assigned(together), *one_by_one.call(pairs.drop(together.size))].then do |lines|

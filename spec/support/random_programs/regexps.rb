@@ -43,10 +43,10 @@ module RandomPrograms
       return unless @regexps
 
       # What was matched before, in this method.
-      return e(last_group) if chance(0.03)
+      return e(last_group) if chance(favoured?(:last_group) ? 0.2 : 0.03)
 
       text = expression([:str], depth)
-      case between(0, 7)
+      case between(0, 7, grouped_part: 2, substituted: 5)
       when 0 then e("(", regexp, " =~ ", text, " ? ", last_group, " : ", expression([:str], depth), ")")
       when 1
         e("(case ", text, " when ", regexp, " then ", last_group, " when ", regexp, " then ", last_group,

@@ -10,7 +10,7 @@ module RandomPrograms
     KINDS = { assign: 6, operate: 4, several: 2, branch: 6, tail_branch: 2, case_statement: 2, narrowing: 4,
               loop_statement: 5, write: 6, call_statement: 2, leave_early: 1.5, failure: 0.3, destructured: 0.7,
               yielding: 3, make_list: 2.5, change_list: 4, change_hash: 4, take_apart: 1, make_lambda: 1.2,
-              match_statement: 1.2, match_line: 0.4, accumulate: 2.5, push_made: 1.5, make_record: 1.5,
+              match_statement: 1.2, match_line: 0.4, accumulate: 3, push_made: 1.5, make_record: 1.5,
               change_record: 4, make_recursive_lambda: 0.5,
               rescuing: 1.5, rescued_value: 1, kept_fact: 0.5, retrying: 0.4, write_column: 3, change_text: 3,
               unsupported: 0.4, dead_value: 1.5 }.freeze
@@ -197,7 +197,9 @@ module RandomPrograms
     def write(depth)
       return unless scope.own_class && @writes && scope.mutates
 
-      name = pick(scope.own_class.all_written)
+      written = scope.own_class.all_written
+      lists = written.select { |name| scope.own_class.all_ivars.fetch(name).is_a?(ArrayType) }
+      name = pick(lists.any? && favoured?(:write_item) ? lists : written)
       return unless name
 
       types = scope.own_class.all_ivars.fetch(name)
@@ -209,7 +211,7 @@ module RandomPrograms
 
       value = expression(types, depth)
       value = e("(", value, " % 9973)") if types == [:int] && chance(0.4)
-      by_name = chance(0.1) && !scope.own_class.member?(name)
+      by_name = chance(0.15, :ivar_name) && !scope.own_class.member?(name)
       return Node.statement(scope.own, ".instance_variable_set(#{ivar_name(name)}, ", value, ")") if by_name
 
       Node.statement(text, " = ", value)

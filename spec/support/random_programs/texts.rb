@@ -38,12 +38,12 @@ module RandomPrograms
 
     def called_text(depth)
       text = expression([:str], depth)
-      case between(0, 6)
+      case between(0, 6, named_format: 2, written_format: 6)
       when 6 then written_format(text, depth)
       when 0 then e("(", text, "[", expression([:int], depth), " % 9] || \"-\")")
       when 1 then e(text, ".partition(", expression([:str], depth), ")[", pick(%w[0 1 2]), "]")
       when 2
-        return named_format(text, depth) if chance(0.4)
+        return named_format(text, depth) if chance(0.4, :named_format)
 
         e("format(\"%s|%5.3s|%+d\", ", text, ", ", expression([:str], depth), ", ", expression([:int], depth), ")")
       else e("(", text, pick(CALLS), ")")
@@ -107,7 +107,7 @@ module RandomPrograms
     end
 
     def named(depth)
-      return e(tie(depth), ".to_s") if chance(0.25)
+      return e(tie(depth), ".to_s") if chance(0.25, :tie)
 
       type = pick(%i[int sym])
       e(expression([type], depth), type == :sym && chance(0.5) ? ".name" : ".to_s")
@@ -156,7 +156,7 @@ module RandomPrograms
     # An Integer that comes of a String.
     def texted(depth)
       text = expression([:str], depth)
-      case between(0, 5)
+      case between(0, 5, text_case: 5)
       when 5 then text_case(text)
       when 0 then e(text, ".bytesize")
       when 3 then e(text, pick(NUMBERS))
@@ -186,7 +186,7 @@ module RandomPrograms
 
     def text_test(depth)
       text = expression([:str], depth)
-      case between(0, 5)
+      case between(0, 5, character_test: 4)
       when 4 then character_test(text, depth)
       when 3 then e(text, pick(%w[.include?( .end_with?(]), expression([:str], depth), ")")
       when 0 then e("(", text, pick([" == ", " != ", " < ", " >= "]), expression([:str], depth), ")")

@@ -46,7 +46,7 @@ module RandomPrograms
     # An Integer that hangs on which of them are the same.
     def keyed(depth)
       name = pick(KEYED)
-      case between(0, 7)
+      case between(0, 7, changed_keys: 6, counted_keys: 7)
       when 0 then e(keyed_list(name, depth), pick([".uniq.size", ".tally.values.sum { |n| n * n }", ".to_set.size"]))
       when 1 then e("(", keyed_list(name, depth), pick([" - ", " & ", " | "]), keyed_list(name, depth), ").size")
       when 2 then e("(", keyed_list(name, depth), ".intersect?(", keyed_list(name, depth), ") ? 1 : 0)")
