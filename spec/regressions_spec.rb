@@ -601,4 +601,34 @@ each_compiling_backend do
       { a: 1, b: 2, c: 3, d: 4, e: x }.each_with_index.to_a.then { |a| Regressions.spread(a) { |b, c| [b, c] } }
     end
   end
+
+  it "keeps Strings as they are as the keys of a tally" do
+    texts = %w[a b a].map { |text| +text }
+    expect_same(texts) { |s| [s].tally.keys.map { |key| [key.frozen?, key.equal?(s)] } }
+    keys = ->(hashes) { hashes.map { |hash| hash.map { |key, n| [key, key.frozen?, n] } } }
+    [->(s) { [s, s, "c"].tally }, ->(s) { [s, "d"].group_by(&:itself).transform_values(&:size) },
+     ->(s) { (0..20).map { |i| "#{s}#{i}" }.tally }].each do |made|
+      expect(keys.(texts.pmap(&made))).to eq(keys.(texts.map(&made)))
+    end
+    counts = [+"x", +"y"].tally
+    texts.peach { |s| counts[s] = (counts[s] || 0) + 1 }
+    expect(counts.map { |key, n| [key, key.frozen?, n] })
+      .to eq([["x", false, 1], ["y", false, 1], ["a", true, 2], ["b", true, 1]])
+  end
+
+  it "zips with ranges without an end, Hashes, Strings and ranges of Strings as Ruby does" do
+    expect_same([0, 1, 2]) { |n| [[n, 2].zip((n..)), (1..n).zip((5..)), [].zip((1..))] }
+    expect_same([0, 1, 2]) { |n| [[].zip((1.5..)), [].zip((..3)), [n].first(n).zip((1..3)), [].zip(("a".."b"))] }
+    expect_same([0, 1, 2]) { |n| [n].zip({ 1 => n }) }
+    expect_same([0, 1, 2]) { |n| [n, 1].zip(("a".."c")) }
+    expect_same([0, 1, 2]) { |n| [n].first(n).zip(n > 1 ? "a" : [1]) }
+    expect_same([0, 1, 2]) { |n| [n].first(n).zip((1.5..3)) }
+  end
+
+  it "gives names of captures in the encoding that the text asks for" do
+    expect_same(%w[ab éb 日b]) { |s| s.match(/(?<x>b)/).then { |m| m.names.map { |name| [name, name.encoding.to_s] } } }
+    expect_same(%w[ab éb]) { |s| s.match(/(?<x>b)/).named_captures.map { |name, text| [name.encoding.to_s, text] } }
+    expect_same(%w[ab éb]) { |s| s.match(/(?<x>b)|é(?<y>b)/).names.map { |name| [name, name.encoding.to_s] } }
+    expect_same([1]) { [/(?<x>b)/, /(?<x>é)/, /(?<x>b)/u].map { |pattern| pattern.names[0].encoding.to_s } }
+  end
 end

@@ -10,10 +10,10 @@ use crate::types::{RangeEnd, Shape, Type};
 const DEEPEST: u32 = 24;
 
 impl Lowerer<'_> {
-    /// Of an Array, whether there is an item to zip with what is no list: only then MRI looks at that.
+    /// Of an Array, whether there is an item to zip with what MRI only looks at then.
     fn looks_at_zipped(&mut self, call: &Invocation, arg: &Operand) -> Option<crate::infer::Condition> {
         let is_list = |ty: &Type| matches!(ty, Type::Array(_) | Type::Tuple(_) | Type::List(_));
-        if !call.receiver.types.iter().all(is_list) || arg.types.iter().all(is_sequence) {
+        if !call.receiver.types.iter().all(is_list) || arg.types.iter().all(is_gone_through) {
             return None;
         }
         let length = length_of(self, &call.receiver)?;
@@ -86,16 +86,23 @@ fn as_many(s: &mut Lowerer<'_>, receiver: &Operand, other: Operand) -> Operand {
     if !other.types.single().is_some_and(is_open) {
         return other;
     }
-    match length_of(s, receiver) {
-        Some(length) => s.send(&other, "first", &[Operand::integer(length)], 1),
-        None => other,
-    }
+    let length = match (length_of(s, receiver), receiver.types.single()) {
+        (Some(length), _) => Operand::integer(length),
+        (None, Some(Type::Range { .. })) => s.send(receiver, "#length", &[], 3),
+        _ => return other,
+    };
+    if length.is_bottom() { length } else { s.send(&other, "first", &[length], 1) }
 }
 
 /// What another array is zipped with as it is.
 fn is_sequence(ty: &Type) -> bool {
     let is_array = matches!(ty, Type::Array(_) | Type::Tuple(_) | Type::List(_));
     is_array || matches!(ty, Type::Column(..) | Type::Range { .. } | Type::Enumerator(..))
+}
+
+/// What `zip` can take items from, so that asking for none of them raises nothing.
+fn is_gone_through(ty: &Type) -> bool {
+    is_sequence(ty) && !matches!(ty, Type::Range { low, .. } if *low != RangeEnd::Integer)
 }
 
 /// What `zip` takes items from.
@@ -112,11 +119,15 @@ pub(super) fn as_zipped(s: &mut Lowerer<'_>, arg: &Operand) -> Operand {
             }
         }
         Some(ty) if is_sequence(ty) => array,
-        Some(ty) if matches!(ty.shape(), Shape::Nil | Shape::Integer | Shape::Float | Shape::Symbol) => {
+        Some(ty)
+            if ty.is_string()
+                || matches!(ty.shape(), Shape::Nil | Shape::Integer | Shape::Float | Shape::Symbol) =>
+        {
             let class = s.host.class_name(class_of(ty));
             let message = format!("wrong argument type {class} (must respond to :each)");
             s.fail(ErrorKind::TypeError(message), &[])
         }
+        Some(ty) if ty.is_made_hash() || ty.is_text_range() => s.send(&array, "to_a", &[], 1),
         _ => {
             let what = s.describe(&array.types);
             s.refuse_here(

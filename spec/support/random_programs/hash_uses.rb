@@ -130,13 +130,14 @@ module RandomPrograms
     end
 
     def from_list(depth)
-      source, of = list_source(depth, pick([[:int], [:sym], %i[int nil]]))
+      source, of = list_source(depth, pick([[:int], [:sym], [:str], %i[int nil]]))
       name = fresh("i")
       through(source) do
         block = list_block({ name => of }, pick([[:int], [:bool], [:sym]]), depth)
         next unless block
 
-        case between(0, 4)
+        case between(0, 5)
+        when 5 then e(source, ".tally.keys.count { |a| a.frozen? }")
         when 0 then e(source, ".tally.sum { |a, n| n * n }")
         when 1 then e(source, ".group_by", block, ".sum { |a, l| l.size * l.size }")
         when 2 then e("(", source, ".group_by", block, ".map { |a, l| l.size }.max || 0)")

@@ -104,13 +104,20 @@ module RandomPrograms
           next list_of_runs(source, of, items, depth) if chance(0.4, :list_of_runs)
 
           paired.call({ a => of, b => of }, ".each_cons(2).map")
-        when 6 then paired.call({ a => of, b => of | [:nil] }, Node.fixed(".zip(", list(of, 0), ").map"))
+        when 6 then paired.call({ a => of, b => of | [:nil] }, Node.fixed(".zip(", zipped(of), ").map"))
         when 7 then list_flat(source, of, items, depth)
         else
           block = list_block({ a => of }, items | [:nil], depth)
           block && !items.include?(:nil) && !items.include?(:bool) ? e(enumerable(source), ".filter_map", block) : nil
         end
       end
+    end
+
+    # Of an endless range there are as many items as are asked for.
+    def zipped(types)
+      return list(types, 0) if types != [:int] || chance(0.6)
+
+      "#{between(-3, 3)}.."
     end
 
     def list_flat(source, of, items, depth)

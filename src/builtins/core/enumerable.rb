@@ -201,7 +201,7 @@ module Enumerable
     each do |x|
       place = counts.__find(x)
       if place < 0
-        counts.__insert(x, 1)
+        counts.__insert_itself(x, 1)
       else
         counts.__values.__set(place, counts.__values.__item(place) + 1)
       end

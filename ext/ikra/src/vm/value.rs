@@ -168,6 +168,42 @@ pub unsafe fn frozen(value: VALUE) -> bool {
     flags & rb_sys::ruby_fl_type::RUBY_FL_FREEZE as VALUE != 0
 }
 
+/// Is it a String that is not frozen, of which `Hash#[]=` would take a frozen copy?
+///
+/// SAFETY: `value` must be a live object or an immediate.
+#[inline]
+pub unsafe fn is_copied_as_key(value: VALUE) -> bool {
+    // SAFETY: the caller's; a heap object begins with an RBasic.
+    unsafe {
+        !frozen(value) && {
+            let flags = (*(value as *const rb_sys::RBasic)).flags;
+            flags & rb_sys::ruby_value_type::RUBY_T_MASK as VALUE
+                == rb_sys::ruby_value_type::RUBY_T_STRING as VALUE
+        }
+    }
+}
+
+/// Puts a pair into a Hash that has no such key. The key stays the object that it is, as in `tally`.
+///
+/// SAFETY: all must be live, and what is raised must end in `protect`.
+pub unsafe fn put_pair(hash: VALUE, key: VALUE, value: VALUE) {
+    unsafe extern "C" fn given(_: VALUE, _: VALUE, given: VALUE) -> VALUE {
+        given
+    }
+    // SAFETY: the caller's. By identity keys are not copied, nor are they when one Hash takes the pairs of another by a
+    // function.
+    unsafe {
+        if !is_copied_as_key(key) {
+            rb_sys::rb_hash_aset(hash, key, value);
+            return;
+        }
+        let name = rb_sys::rb_intern(c"compare_by_identity".as_ptr());
+        let pair = rb_sys::rb_funcallv(rb_sys::rb_hash_new(), name, 0, std::ptr::null());
+        rb_sys::rb_hash_aset(pair, key, value);
+        rb_sys::rb_hash_update_by(hash, pair, Some(given));
+    }
+}
+
 /// The Symbol of a name that is interned.
 pub fn symbol_of(id: ID) -> VALUE {
     // SAFETY: IDs come from Ruby and do not die; nor does the Symbol of one.

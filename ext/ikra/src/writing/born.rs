@@ -199,7 +199,7 @@ impl Pairs {
             while let (Some(key), Some(value)) =
                 (value::items(self.keys).get(at).copied(), value::items(self.values).get(at).copied())
             {
-                rb_sys::rb_hash_aset(hash, key, value);
+                value::put_pair(hash, key, value);
                 at += 1;
             }
             value::NIL

@@ -774,12 +774,13 @@ impl<'a> Results<'a> {
             let (first, length) = (pairs.as_ptr(), pairs.len() as c_long);
             // SAFETY: all are live; what is raised ends in `protect`.
             protect(|| unsafe {
-                if count <= ITEMS {
+                let kept = pairs.as_chunks().0.iter().any(|[key, _]| value::is_copied_as_key(*key));
+                if count <= ITEMS && !kept {
                     rb_sys::rb_hash_bulk_insert(length, first, hash.as_raw());
                 } else {
                     // Where some are there already it would look for the place of each anew.
                     for [key, value] in pairs.as_chunks().0 {
-                        rb_sys::rb_hash_aset(hash.as_raw(), *key, *value);
+                        value::put_pair(hash.as_raw(), *key, *value);
                     }
                 }
                 value::NIL

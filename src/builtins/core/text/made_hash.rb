@@ -114,10 +114,15 @@ module MadeHash
 
   # Behind the others: none has the key.
   def __insert(key, value)
+    __insert_itself(key.__as_key, value)
+  end
+
+  # The same, of a String itself, not of a frozen copy.
+  def __insert_itself(key, value)
     __change
     key = __check_key(key)
     __take_slot(key) if __raw_keys.__hashes?(key)
-    __raw_keys.__push(key.__as_key)
+    __raw_keys.__push(key)
     __raw_values.__push(value)
   end
 

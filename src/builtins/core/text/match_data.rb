@@ -87,8 +87,10 @@ module MatchData
     end
   end
 
+  # In the encoding that the pattern is prepared for with such a text. In MRI one beyond ASCII leaves it so for later ones.
   def names
-    @__regexp.names
+    wide = @__text.__encoding == 0 && !@__text.__ascii?
+    @__regexp.__names(wide || @__regexp.fixed_encoding?)
   end
 
   def named_captures

@@ -147,6 +147,11 @@ module Regexp
   end
 
   def names
+    __names(fixed_encoding?)
+  end
+
+  # In UTF-8, or in US-ASCII.
+  def __names(wide)
     out = __list(4)
     count = __ask("", 0, 6, 0, 0)
     i = 0
@@ -158,7 +163,7 @@ module Regexp
         name.__push(__ask("", i, 8, j, 0))
         j += 1
       end
-      out.__push(name.__as_name)
+      out.__push(wide ? name : name.__as_name)
       i += 1
     end
     out
