@@ -608,7 +608,7 @@ each_compiling_backend do
     keys = ->(hashes) { hashes.map { |hash| hash.map { |key, n| [key, key.frozen?, n] } } }
     [->(s) { [s, s, "c"].tally }, ->(s) { [s, "d"].group_by(&:itself).transform_values(&:size) },
      ->(s) { (0..20).map { |i| "#{s}#{i}" }.tally }].each do |made|
-      expect(keys.(texts.pmap(&made))).to eq(keys.(texts.map(&made)))
+      expect(keys.call(texts.pmap(&made))).to eq(keys.call(texts.map(&made)))
     end
     counts = [+"x", +"y"].tally
     texts.peach { |s| counts[s] = (counts[s] || 0) + 1 }
