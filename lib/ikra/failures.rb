@@ -17,7 +17,8 @@ module Ikra
     #
     # @param kind [Symbol] a method of Messages
     # @param details [Array] its arguments
-    # @param frames [Array<Array(String, Integer, String)>] path, line and label, innermost first
+    # @param frames [Array<Array(String, Integer, String, Boolean)>] path, line and label, innermost first, and whether
+    #   it is a method of Ruby's own
     # @param rescued [Boolean] would the code around a parallel call take it?
     # @return [Exception]
     def self.build(kind, details, frames, element, tick, rescued)
@@ -155,12 +156,18 @@ module Ikra
       OverflowError.new("integer overflow in `#{operator}'#{place}: the result needs more than 64 bits#{hint}")
     end
 
+    # A method of Ruby's own is told at the line that calls it, as far as that is one of the user's.
     def self.frames(frames)
-      frames.filter_map do |path, line, label|
-        next if path == SYMBOL_PATH || Composition.own?(path)
-
-        "#{path}:#{line}:in #{Messages.quoted(block_label(path, label))}"
+      at = nil
+      lines = frames.reverse.filter_map do |path, line, label, native|
+        if path != SYMBOL_PATH && !Composition.own?(path)
+          at = "#{path}:#{line}"
+        elsif !native || !at
+          next
+        end
+        (native && InternalFrames.of(label)) || "#{at}:in #{Messages.quoted(native ? label : block_label(path, label))}"
       end
+      lines.reverse
     end
 
     # One that an operator has raised that Ikra calls, as if the element had called it, at the place that `frames` tell.
@@ -186,6 +193,46 @@ module Ikra
       caller.reject { |frame| frame.start_with?(OWN) }
     end
     private_class_method :unrescued, :initialize_keeping, :overflow, :frames, :block_label, :outer_frames
+
+    # Methods of Ruby's own that are written in Ruby are told by some versions where they stand: `<internal:kernel>:90`.
+    # Ruby is asked for that.
+    module InternalFrames
+      FAILING = proc { raise KeyError }
+      CALLS = {
+        "Kernel#tap" => -> { 1.tap(&FAILING) },
+        "Kernel#then" => -> { 1.then(&FAILING) },
+        "Kernel#yield_self" => -> { 1.yield_self(&FAILING) }, # rubocop:disable Style/ObjectThen
+        "Kernel#loop" => -> { loop(&FAILING) },
+        "Kernel#Integer" => -> { Integer("") },
+        "Kernel#Float" => -> { Float("") },
+        "Integer#times" => -> { 1.times(&FAILING) },
+        "Integer#ceildiv" => -> { 1.ceildiv(0) },
+        "Array#each" => -> { [1].each(&FAILING) },
+        "Array#map" => -> { [1].map(&FAILING) },
+        "Array#select" => -> { [1].select(&FAILING) },
+        "Array#first" => -> { [1].first(-1) },
+        "Array#last" => -> { [1].last(-1) },
+        "Array#sample" => -> { [1].sample(-1) }
+      }.freeze
+      @frames = {}
+
+      # @return [String, nil] the frame of a method with this label, where it has one of its own
+      def self.of(label)
+        return @frames[label] if @frames.key?(label)
+
+        call = CALLS[label] || CALLS.find { |name, _| name.end_with?("##{label}") }&.last
+        @frames[label] = call && asked(call)
+      end
+
+      def self.asked(call)
+        call.call
+        nil
+      rescue StandardError => e
+        e.backtrace&.find { |frame| frame.start_with?("<internal:") && !frame.include?("require") }
+      end
+      private_class_method :asked
+    end
+    private_constant :InternalFrames
 
     # Ruby's own messages. Where Ruby can be made to say them, it is: they differ between versions.
     module Messages

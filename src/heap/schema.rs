@@ -1,6 +1,6 @@
 //! What the columns of a section hold, so that the heap can encode Ruby values into them and decode them back.
 
-use crate::ir::{KernelId, SiteId};
+use crate::ir::{KernelId, Place, SiteId};
 use crate::scalar::Ty;
 use crate::source::Span;
 use crate::types::{ArrayKind, ClassId, HierarchyId, ItemType, Type, TypeSet};
@@ -179,8 +179,8 @@ pub struct AccumulatorSchema {
     pub holder: Holder,
     pub fold: Fold,
     pub types: TypeSet,
-    /// (path, line, label) of where elements write it, with the callers behind it, for what the fold raises.
-    pub place: Vec<(String, u32, String)>,
+    /// Where elements write it, then the callers, for what the fold raises.
+    pub place: Vec<Place>,
 }
 
 /// A variable of a driver that elements assign.

@@ -28,7 +28,7 @@ pub(crate) struct Written {
     /// Places where that is written.
     writes: usize,
     /// The first of them, as [`Lowerer::places_here`] tells it.
-    place: Vec<(String, u32, String)>,
+    place: Vec<crate::ir::Place>,
 }
 
 impl Written {

@@ -233,8 +233,8 @@ impl Lowerer<'_> {
         self.frames[frame].closure = Some(Closure::Root(root));
         self.frames[frame].scope = Scope::Block;
         // Its caller may be a built-in, whose lines are none of the user's.
-        let called_at = std::mem::replace(&mut self.span, code.span);
-        let result = self.within_here(identity_number(code), |s| {
+        let run = |s: &mut Self| {
+            s.span = code.span;
             s.labelled(SLOT_LEAVE, !unused, |s, leave| {
                 let leave = Some(leave);
                 if lambda {
@@ -247,11 +247,11 @@ impl Lowerer<'_> {
                 }
                 if s.b.is_dead() { Operand::bottom() } else { s.arm(&code.body, unused) }
             })
-        });
+        };
+        let result = self.within_here(identity_number(code), |s| s.running_code(code, ClassId::OBJECT, run));
         self.frames.pop();
         self.current = outer;
         self.active.pop();
-        self.span = called_at;
         result
     }
 
@@ -368,7 +368,9 @@ impl Lowerer<'_> {
             let operand = self.passed_block(passed);
             self.write_local(local, operand);
         }
-        let result = self.call_body((literal, home, break_to, lambda), arguments, unused);
+        let result = self.running_block(literal, frame, |s| {
+            s.call_body((literal, home, break_to, lambda), arguments, unused)
+        });
         for (local, slot) in saved {
             self.frames[frame].locals[local.0 as usize] = slot;
         }

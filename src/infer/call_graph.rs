@@ -8,7 +8,7 @@
 //! Functions that call each other in circles have one range together: of calls between them nothing is told.
 
 use super::Lowerer;
-use crate::ir::{Block, Callers, FuncId, Op, Stmt, Value};
+use crate::ir::{Block, Callers, FuncId, Op, Place, Stmt, Value};
 use rustc_hash::FxHashMap;
 
 /// Numbers of all paths are below: those to functions of more paths are not told apart, and their callers not known.
@@ -23,8 +23,8 @@ pub(crate) struct FunctionCall {
     /// What it adds to the number of the path, told when all calls are known, and the sum.
     pub number: Value,
     pub sum: Value,
-    /// The (path, line, label) of the call and its inlined callers, innermost first.
-    pub places: Vec<(String, u32, String)>,
+    /// Where the call is, then its inlined callers.
+    pub places: Vec<Place>,
     /// The built-in that is called, or that it stands in, by its public name.
     pub builtin: Option<String>,
 }

@@ -5,6 +5,7 @@ use super::operand::Operand;
 use super::{JoinIndex, Lowerer};
 use crate::ir::{ErrorKind, Receiver};
 use crate::syntax::ast::{BlockArg, Call, Node};
+use crate::types::Type;
 
 impl Lowerer<'_> {
     /// `catch(tag) { … }`; another form of it, or a method of the user's, is `None`.
@@ -26,7 +27,7 @@ impl Lowerer<'_> {
             let block = s.block_literal(literal, Some(join), false);
             s.catches.push((tag.clone(), join));
             s.unused = unused;
-            let value = s.call_block(&block, vec![tag]);
+            let value = s.running_natives(&[(Type::Nil, "catch")], |s| s.call_block(&block, vec![tag]));
             s.catches.pop();
             value
         }))
@@ -53,7 +54,7 @@ impl Lowerer<'_> {
             ));
         }
         let catches: Vec<(Operand, JoinIndex)> = self.catches.iter().rev().cloned().collect();
-        Some(self.throw_to(&tag, &value, &catches))
+        Some(self.running_natives(&[(Type::Nil, "throw")], |s| s.throw_to(&tag, &value, &catches)))
     }
 
     /// Innermost first.

@@ -132,6 +132,9 @@ dialect! {
     data_with_initializes: "Data.define(:a) { def initialize(a:) = super(a: 1) }.new(a: 2).with(a: 3).a == 1",
     /// Backtraces tell the class of a method beside its name.
     labels_tell_classes: "begin; [1].fetch(1); rescue IndexError => e; e.backtrace[0].include?('Array#fetch'); end",
+    /// What a `rescue` or `ensure` runs after an error is a frame of its own in them.
+    clauses_are_frames: "begin; begin; raise; rescue; [1].fetch(1); end; rescue IndexError => e; \
+        e.backtrace[1].include?('rescue in'); end",
     /// So they do where the arguments of a method do not fit.
     arity_errors_tell_classes:
         "begin; 1.ceildiv; rescue ArgumentError => e; e.backtrace[0].include?('Integer#ceildiv'); end",

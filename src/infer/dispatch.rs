@@ -353,6 +353,24 @@ impl Lowerer<'_> {
             let given: Vec<_> = std::iter::once(chomp).chain(&arguments.positional).cloned().collect();
             return builtins::make_enumerator(self, "#each_chomped", receiver, &given);
         }
+        match is_native {
+            true => self.running_native(receiver, name, &arguments.positional, |s| {
+                s.carry_out(receiver, name, callee, arguments, block)
+            }),
+            false => self.carry_out(receiver, name, callee, arguments, block),
+        }
+    }
+
+    /// Does what is called.
+    fn carry_out(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        callee: &Callee,
+        arguments: &Arguments,
+        block: Option<&BlockRef>,
+    ) -> Operand {
+        let is_native = matches!(callee, Callee::Builtin(..) | Callee::Method(_, _, true));
         if is_native && let Some(error) = self.miscounted(receiver, name, arguments, block) {
             return error;
         }
@@ -368,9 +386,8 @@ impl Lowerer<'_> {
                 Some(block) => self.call_block(block, Vec::new()),
                 None => self.fail(ErrorKind::ArgumentError("section needs a block".into()), &[]),
             },
-            Callee::Named(name) => {
-                self.dispatch(receiver, name, arguments, block.cloned(), CallType::Outside)
-            }
+            Callee::Named(name) => self
+                .running_hidden(|s| s.dispatch(receiver, name, arguments, block.cloned(), CallType::Outside)),
             Callee::Reader(ivar) => {
                 if !self.expect_arguments(arguments, 0) {
                     return Operand::bottom();

@@ -85,6 +85,7 @@ impl Lowerer<'_> {
     fn lower_entry(&mut self, code: &Rc<Code>, base: &Base, arguments: Arguments) {
         self.frames = vec![Frame::of_section(code, self.fresh_locals(code))];
         self.current = 0;
+        self.begin_running(code);
         self.joins.clear();
         self.facts.clear();
         self.loops.clear();

@@ -150,10 +150,7 @@ impl Lowerer<'_> {
                 self.memo.changed |= true;
             }
             if let Some(class) = super::failing::class_of_error(&site.error) {
-                let callers = site.callers.iter().map(|(path, line, _)| (path, line));
-                let place = std::iter::once((&site.path, &site.line)).chain(callers);
-                let place =
-                    place.filter(|(path, _)| !path.is_empty()).map(|(path, line)| format!("{path}:{line}"));
+                let place = site.places.iter().map(|place| format!("{}:{}", place.path, place.line));
                 let class = self.host.class_name(class);
                 let place = place.take(1).map(|place| format!("{place} raises a {class}"));
                 places.extend(place.filter(|place| !places.contains(place)).collect::<Vec<_>>());

@@ -41,14 +41,12 @@ impl Lowerer<'_> {
         let rescued = pending.key.driver.clone().unwrap_or_default();
         let outer_rescued = std::mem::replace(&mut self.driving.rescued_outside, rescued);
         let outer_kernel = self.driving.kernel.take();
-        let outer_places = std::mem::take(&mut self.driving.launched_at);
         let outer_hashing = std::mem::replace(&mut self.hashing, pending.key.hashing);
         let outer_trail = self.trail.take();
         self.lower_body(pending);
         self.trail = outer_trail;
         self.hashing = outer_hashing;
-        (self.in_driver, self.driving.kernel, self.driving.launched_at) =
-            (outer_driver, outer_kernel, outer_places);
+        (self.in_driver, self.driving.kernel) = (outer_driver, outer_kernel);
         self.driving.rescued_outside = outer_rescued;
         self.end_function(outer);
         self.elsewhere += self.own_steps() - steps;
@@ -115,7 +113,10 @@ impl Lowerer<'_> {
                 s.opening = key.code;
                 s.call_lambda(lambda, arguments.clone(), None)
             }),
-            None => s.function_body(key, &ways, |s| s.method_body(key, code, &arguments)),
+            None if *builtin => s.function_body(key, &ways, |s| s.method_body(key, code, &arguments)),
+            None => s.function_body(key, &ways, |s| {
+                s.running_code(code, key.owner, |s| s.method_body(key, code, &arguments))
+            }),
         };
         if key.guarded {
             self.giving_errors(key, &written, body);

@@ -75,7 +75,7 @@ impl Lowerer<'_> {
             if s.b.is_dead() { Operand::bottom() } else { s.arm(&code.body, arguments.unused) }
         };
         let choice = identity_number(code);
-        let result = self.within_here(choice, |s| {
+        let run = |s: &mut Self| {
             let block = code.kind != CodeKind::Method;
             if has_return(&code.body) || (block && (has_next(&code.body) || has_break(&code.body))) {
                 s.leaving(SLOT_LEAVE, !arguments.unused, |s, join| {
@@ -85,6 +85,11 @@ impl Lowerer<'_> {
             } else {
                 body(s)
             }
+        };
+        let result = self.within_here(choice, |s| match builtin {
+            true if s.runs_native() => run(s),
+            true => s.running_hidden(run),
+            false => s.running_code(code, owner, run),
         });
         self.frames.pop();
         self.current = outer;

@@ -105,7 +105,7 @@ impl Lowerer<'_> {
         self.program.functions.push(Default::default());
         let steps = self.own_steps();
         let (node, span, called) = (self.node, self.user_span(), self.call_in_block());
-        let launched_at = self.places_here();
+        let running = self.running.clone();
         // What is being rescued around the launch is not known to its elements.
         let detached = self.calls_detached();
         let outer = self.begin_function();
@@ -113,7 +113,7 @@ impl Lowerer<'_> {
         let outer_entry = std::mem::replace(&mut self.entry, function);
         let outer_kernel = self.driving.kernel.replace(InKernel { kernel, key, base: items.array });
         let outer_driver = std::mem::replace(&mut self.in_driver, false);
-        let outer_places = std::mem::replace(&mut self.driving.launched_at, launched_at);
+        self.running = running;
         self.context = self.memo.context(key, Step::Kernel, closed.number());
         (self.node, self.span, self.called) = (node, span, called);
         self.b = Builder::new(self.describe(&items.types), &[Ty::I32, Ty::I64, Ty::I64], &[]);
@@ -142,7 +142,6 @@ impl Lowerer<'_> {
         self.program.functions[function.0 as usize] = b.finish();
         let name = self.describe(&items.types);
         self.program.kernels[kernel.0 as usize].entries.push(Entry { name, function });
-        self.driving.launched_at = outer_places;
         (self.entry, self.driving.kernel, self.in_driver) = (outer_entry, outer_kernel, outer_driver);
         self.end_function(outer);
         self.elsewhere += self.own_steps() - steps;

@@ -56,6 +56,8 @@ pub(crate) struct Lowerer<'h> {
     pub(crate) span: Span,
     /// What is known of values on this path: the value is carried by one of these classes.
     pub(super) facts: Vec<(Value, TypeSet)>,
+    /// What runs when the code being lowered does; nothing where that begins a function.
+    pub(super) running: Option<Rc<super::backtraces::Running>>,
     /// Codes being inlined, outermost first, to find recursion.
     pub(super) active: Vec<Inlined>,
     /// The function being lowered, where it is that of a method.
@@ -194,6 +196,7 @@ impl<'h> Lowerer<'h> {
             node: NodeId(0),
             span,
             facts: Vec::new(),
+            running: None,
             active: Vec::new(),
             function: None,
             detached: false,

@@ -4,6 +4,7 @@
 //! A walk counts what it inlines. A method that has cost too much so far is a function from then on, wherever it can be
 //! one; small methods never do, nor those that take blocks.
 
+use super::backtraces::Running;
 use super::calls::Arguments;
 use super::functions::Pending;
 use super::joins::{Join, JoinIndex};
@@ -54,6 +55,7 @@ pub(super) struct Suspended {
     node: NodeId,
     span: Span,
     facts: Vec<(Value, TypeSet)>,
+    running: Option<Rc<Running>>,
     active: Vec<Inlined>,
     function: Option<Rc<Pending>>,
     detached: bool,
@@ -332,6 +334,7 @@ impl Lowerer<'_> {
             node: self.node,
             span: self.span,
             facts: take(&mut self.facts),
+            running: self.running.take(),
             active: take(&mut self.active),
             function: self.function.take(),
             detached: take(&mut self.detached),
@@ -361,6 +364,7 @@ impl Lowerer<'_> {
         self.node = outer.node;
         self.span = outer.span;
         self.facts = outer.facts;
+        self.running = outer.running;
         self.active = outer.active;
         self.function = outer.function;
         self.detached = outer.detached;

@@ -40,8 +40,6 @@ pub(super) struct Driving {
     /// The same of a `+`, and where it puts arrays together.
     pub plus_place: Context,
     pub concatenated_at: Option<Context>,
-    /// Where it is launched.
-    pub launched_at: Vec<(String, u32, String)>,
     /// Kinds of arrays that the driver makes.
     pub made_kinds: BTreeSet<ArrayKind>,
     /// Those of copies that elements get, and the lists that these are copies of.
@@ -94,6 +92,7 @@ impl Lowerer<'_> {
             self.b.syncs();
         }
         self.frames = vec![Frame::of_section(code, self.fresh_locals(code))];
+        self.begin_running(code);
         (self.current, self.depth) = (0, None);
         self.active = vec![Inlined::new(code, false)];
         self.begun_at = self.own_steps();

@@ -222,8 +222,11 @@ impl Lowerer<'_> {
         }
         let mut site = self.site_here(error);
         // Versions that tell methods by their class did not do so here at first.
-        if !self.host.dialect().arity_errors_tell_classes && !self.frame().builtin {
-            site.method.clone_from(&self.frame().code.name);
+        if !self.host.dialect().arity_errors_tell_classes
+            && self.runs_method()
+            && let Some(place) = site.places.first_mut()
+        {
+            place.label.clone_from(&self.frame().code.name);
         }
         self.numbered_site(site)
     }

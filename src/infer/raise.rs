@@ -20,7 +20,7 @@ impl Lowerer<'_> {
             return raised;
         }
         let mut nodes: Vec<&Node> = call.args.iter().collect();
-        let mut class = None;
+        let (mut class, mut by_new) = (None, false);
         if let [only] = &nodes[..]
             && let Kind::Call(inner) = &only.kind
             && inner.name == "new"
@@ -43,6 +43,7 @@ impl Lowerer<'_> {
                 }
                 Some(of) if has_one_text(inner) && self.is_exception(of) && self.is_said_by_text(of) => {
                     nodes = inner.args.iter().collect();
+                    by_new = true;
                 }
                 _ => {
                     let made = self.expr(only);
@@ -89,7 +90,7 @@ impl Lowerer<'_> {
                     }
                     match class {
                         Some(of) if !operand.types.iter().all(Type::is_string) => {
-                            return self.raise_new(node, of, vec![operand]);
+                            return self.raise_new(node, of, vec![operand], by_new);
                         }
                         None if !operand.types.iter().all(Type::is_string) => return self.refuse_raise(only),
                         _ => {}
@@ -165,7 +166,7 @@ impl Lowerer<'_> {
             for node in nodes {
                 given.push(self.expr(node));
             }
-            return Some(self.raise_new(node, of, given));
+            return Some(self.raise_new(node, of, given, false));
         }
         None
     }
@@ -271,7 +272,7 @@ impl Lowerer<'_> {
                     let kind = (of, Raised::ByText);
                     s.raise_with(kind, &[None], vec![text.clone()], vec![], vec![])
                 }
-                _ => s.raise_new(node, of, given.clone()),
+                _ => s.raise_new(node, of, given.clone(), false),
             }
         })
     }
@@ -286,7 +287,8 @@ impl Lowerer<'_> {
         }
         self.has_own_exception(of).then(|| {
             let module = Operand { types: Type::Module(of).into(), ..Operand::nil() };
-            let made = self.send(&module, "exception", given, 0xc2);
+            let made =
+                self.running_natives(&[(Type::Nil, "raise")], |s| s.send(&module, "exception", given, 0xc2));
             self.raise_made(&made, node)
         })
     }
@@ -305,8 +307,8 @@ impl Lowerer<'_> {
         self.keeps_facts(class, &types)
     }
 
-    /// `raise Class, value`, where that is no text alone.
-    fn raise_new(&mut self, node: &Node, class: ClassId, given: Vec<Operand>) -> Operand {
+    /// `raise Class, value` or, `by_new`, `raise Class.new(value)`, where that is no text alone.
+    fn raise_new(&mut self, node: &Node, class: ClassId, given: Vec<Operand>, by_new: bool) -> Operand {
         if given.iter().any(Operand::is_bottom) {
             return Operand::bottom();
         }
@@ -315,7 +317,9 @@ impl Lowerer<'_> {
         }
         self.enter(node);
         let arguments = Arguments { positional: given, ..Arguments::default() };
-        let made = self.construct(class, &arguments, None);
+        let makers = [(Type::Nil, "raise"), (Type::Module(class), "exception"), (Type::Module(class), "new")];
+        let makers = if by_new { &makers[2..] } else { &makers[..2] };
+        let made = self.running_natives(makers, |s| s.construct(class, &arguments, None));
         self.raise_made(&made, node)
     }
 

@@ -6,6 +6,7 @@
 //! What Ruby would not raise (an Integer beyond 64 bits, too little memory, what is not supported, races) is never
 //! rescued.
 
+use super::backtraces::Running;
 use super::failing::class_of_error;
 use super::operand::Operand;
 use super::{Inlined, JoinIndex, Lowerer, Temp};
@@ -13,6 +14,7 @@ use crate::ir::{ErrorKind, SiteId};
 use crate::syntax::ast::{Begin, Kind, LocalId, Node};
 use crate::syntax::walk::each_node_in;
 use crate::types::ClassId;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Joins of a `begin`, told apart by slots: its end, where failures arrive that pass an `ensure`, the end and (next to
@@ -91,6 +93,7 @@ pub(super) struct Around {
     control: usize,
     return_to: Option<JoinIndex>,
     catches: usize,
+    running: Option<Rc<Running>>,
     active: Vec<Inlined>,
 }
 
@@ -131,7 +134,9 @@ impl Lowerer<'_> {
                 s.jump(end, Some(&value));
                 Operand::bottom()
             });
-            s.handling(error.clone(), |s| s.ensure(begin, 2));
+            s.handling(error.clone(), |s| {
+                s.running_clause("ensure in", node, begin.ensure.as_ref(), |s| s.ensure(begin, 2))
+            });
             s.raise_again(&error)
         });
         self.temp_drop(first);
@@ -195,6 +200,7 @@ impl Lowerer<'_> {
             control: frame.control.len(),
             return_to: frame.return_to,
             catches: self.catches.len(),
+            running: self.running.clone(),
             active: self.active.clone(),
         }
     }
@@ -314,7 +320,8 @@ impl Lowerer<'_> {
         });
         self.with_message(&mut error, &rescue.body, rescue.error);
         let message = error.message;
-        let value = self.handling(error, |s| s.arm(&rescue.body, unused));
+        let value = self
+            .handling(error, |s| s.running_clause("rescue in", node, None, |s| s.arm(&rescue.body, unused)));
         if let Some(message) = message {
             self.temp_drop(message);
         }
@@ -346,6 +353,7 @@ impl Lowerer<'_> {
         let catches = self.catches.split_off(around.catches);
         let current = std::mem::replace(&mut self.current, around.frame);
         let active = std::mem::replace(&mut self.active, around.active.clone());
+        let running = std::mem::replace(&mut self.running, around.running.clone());
         let frame = &mut self.frames[around.frame];
         let control = frame.control.split_off(around.control);
         let return_to = std::mem::replace(&mut frame.return_to, around.return_to);
@@ -353,7 +361,7 @@ impl Lowerer<'_> {
         let frame = &mut self.frames[around.frame];
         frame.control.extend(control);
         frame.return_to = return_to;
-        (self.current, self.active) = (current, active);
+        (self.current, self.active, self.running) = (current, active, running);
         self.catches.extend(catches);
         self.frames.extend(frames);
     }

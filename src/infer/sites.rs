@@ -2,10 +2,11 @@
 
 use super::calls::Arguments;
 use super::exceptions::{ARGUMENTS, RECEIVER, SUBJECT};
+use super::failing::class_of_error;
 use super::host::Holder;
-use super::{Frame, Host, Lowerer, Operand};
+use super::{Host, Lowerer, Operand};
 use crate::ir::{ErrorKind, Missing, Raised, Receiver, Site, SiteId, THIS_METHOD, Value};
-use crate::syntax::ast::{Call, CodeKind, Kind, Node, StringPart, Target};
+use crate::syntax::ast::{Call, Kind, Node, StringPart, Target};
 use crate::types::{ClassId, METHOD, Shape, Type, TypeSet};
 
 impl Lowerer<'_> {
@@ -29,18 +30,16 @@ impl Lowerer<'_> {
     }
 
     /// The site of `error` at the current place.
-    pub(super) fn site_here(&self, error: ErrorKind) -> Site {
-        let mut places = self.places_here().into_iter();
-        let (path, line, method) = places.next().unwrap_or_default();
+    pub(super) fn site_here(&mut self, error: ErrorKind) -> Site {
+        let mut places = self.places_here();
+        // What is an error of Ikra's own no method of Ruby's has raised.
+        if class_of_error(&error).is_none() {
+            let natives = places.iter().take_while(|place| place.native).count();
+            places.drain(..natives);
+        }
         let is_refused = matches!(error, ErrorKind::Unsupported(_));
         let refused = is_refused.then(|| (self.user_span(), self.call_in_block()));
-        Site { error, raised: Raised::ByRuby, path, line, method, callers: places.collect(), refused }
-    }
-
-    /// The path and line of the user's code that is being lowered, or calls what is.
-    pub(super) fn line_here(&self) -> (String, u32) {
-        let (path, line, _) = self.places_here().into_iter().next().unwrap_or_default();
-        (path, line)
+        Site { error, raised: Raised::ByRuby, places, refused }
     }
 
     /// The names by which methods are called on this line, where they are not written out.
@@ -64,32 +63,6 @@ impl Lowerer<'_> {
             let prefix = prefix.to_string();
             self.prefixes.insert(self.line_here(), prefix);
         }
-    }
-
-    /// The (path, line, label) of the current place and of the calls that it is inlined in.
-    pub(super) fn places_here(&self) -> Vec<(String, u32, String)> {
-        // Innermost first: the frame whose code runs, then its callers. A built-in written in Ruby is invisible.
-        let calls = self.calls_to(self.current, self.span).filter(|(frame, _)| !frame.builtin);
-        let place = |(frame, span)| {
-            let (path, line) = self.host.place(span);
-            (path, line, self.label(frame))
-        };
-        calls.map(place).collect()
-    }
-
-    /// What backtraces call the code of a frame: a method's name, with the class in front in some versions.
-    fn label(&self, frame: &Frame) -> String {
-        let name = &frame.code.name;
-        if frame.code.kind != CodeKind::Method || !self.host.dialect().labels_tell_classes {
-            return name.clone();
-        }
-        let class = self.host.class_name(frame.owner);
-        let (class, dot) = match class.strip_prefix("#<Class:").and_then(|rest| rest.strip_suffix('>')) {
-            Some(module) => (module, '.'),
-            None => (class.as_str(), '#'),
-        };
-        let has_name = class.starts_with(char::is_uppercase);
-        if has_name { format!("{class}{dot}{name}") } else { name.clone() }
     }
 
     /// The number of a site in this walk.

@@ -903,17 +903,24 @@ impl ErrorKind {
     }
 }
 
+/// A line of a backtrace.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Place {
+    pub path: String,
+    pub line: u32,
+    /// What runs there, as Ruby's backtraces have it: `move`, `block in run`.
+    pub label: String,
+    /// It is one of Ruby's own methods that runs, called from there.
+    pub native: bool,
+}
+
 /// A place in the user's source that can fail, and how. The table stays on the host.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Site {
     pub error: ErrorKind,
     pub raised: Raised,
-    pub path: String,
-    pub line: u32,
-    /// The label of Ruby's backtraces: ``move`` or `block in run`; innermost place first with its callers after it.
-    pub method: String,
-    /// (path, line, label) of the inlined callers, innermost first.
-    pub callers: Vec<(String, u32, String)>,
+    /// Where it is, then the inlined callers.
+    pub places: Vec<Place>,
     /// Of what is refused as the section runs: the expression, and the call in the block that led to it. The message has
     /// taken them over before a program is optimised.
     pub refused: Option<(Span, Option<Span>)>,
@@ -929,6 +936,13 @@ pub enum Raised {
     /// A `raise` of the user's; with a literal that is frozen, and nothing else.
     ByText,
     ByFrozenText,
+}
+
+impl Site {
+    /// The path and line of the user's code.
+    pub fn place(&self) -> (&str, u32) {
+        self.places.first().map_or(("", 0), |place| (place.path.as_str(), place.line))
+    }
 }
 
 impl Raised {
@@ -947,8 +961,8 @@ pub struct Callers {
     pub last: i64,
     /// What it adds to the number of the path that led to the caller.
     pub added: i64,
-    /// (path, line, label) of the call and its inlined callers, innermost first.
-    pub places: Vec<(String, u32, String)>,
+    /// Where the call is, then its inlined callers.
+    pub places: Vec<Place>,
     /// The built-in that the call stands in, or is of.
     pub builtin: Option<String>,
 }
@@ -1008,8 +1022,8 @@ impl Program {
         self.functions.get(self.driver?.0 as usize)
     }
 
-    /// The (path, line, label) of all calls that a path led over, innermost first.
-    pub fn callers(&self, path: i64) -> Vec<&(String, u32, String)> {
+    /// Where all calls are that a path led over, innermost first.
+    pub fn callers(&self, path: i64) -> Vec<&Place> {
         self.calls(path).flat_map(|call| &call.places).collect()
     }
 

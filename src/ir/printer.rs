@@ -31,7 +31,7 @@
 use super::typing::{plain_interval, result_type};
 use super::{
     Block, BufferInfo, BufferKind, ErrorKind, FuncId, Function, Items, KernelId, MessagePart, Missing, Op,
-    Part, Program, Receiver, ScalarInfo, ScalarSource, Site, Stmt, Value, Watched,
+    Part, Place, Program, Receiver, ScalarInfo, ScalarSource, Site, Stmt, Value, Watched,
 };
 use crate::scalar::{Interval, Ty};
 use std::fmt::{self, Display, Formatter};
@@ -172,16 +172,20 @@ impl Display for ScalarInfo {
 impl Display for Site {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.error.fmt(f)?;
-        if !self.path.is_empty() || self.line != 0 {
-            write!(f, " at {}:{}", Quoted(&self.path), self.line)?;
-        }
-        if !self.method.is_empty() {
-            write!(f, " in {}", Quoted(&self.method))?;
-        }
-        for (path, line, method) in &self.callers {
-            write!(f, " from {}:{line} in {}", Quoted(path), Quoted(method))?;
+        for (number, place) in self.places.iter().enumerate() {
+            write!(f, " {} {place}", if number == 0 { "at" } else { "from" })?;
         }
         Ok(())
+    }
+}
+
+impl Display for Place {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", Quoted(&self.path), self.line)?;
+        if self.label.is_empty() {
+            return Ok(());
+        }
+        write!(f, " {} {}", if self.native { "by" } else { "in" }, Quoted(&self.label))
     }
 }
 

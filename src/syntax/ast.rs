@@ -149,6 +149,8 @@ pub struct BlockLiteral {
     pub body: Node,
     /// Locals declared by the block (parameters included): fresh at each call of it.
     pub own_locals: Vec<LocalId>,
+    /// In so many blocks of its code it stands, itself included.
+    pub depth: u32,
 }
 
 /// Something that can be assigned to.

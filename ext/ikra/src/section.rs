@@ -591,7 +591,8 @@ impl<'a> Run<'a> {
     /// Has it failed for want of something that is to be known when it is compiled? Then the section begins anew with that.
     fn learns(&self, version: &Version, failure: &Failure, heap: &Heap) -> Result<bool, Trouble> {
         let site = &version.program.sites[failure.site.0 as usize];
-        let place = (site.path.clone(), site.line);
+        let (path, line) = site.place();
+        let place = (path.to_string(), line);
         let learned = &mut *self.learned.borrow_mut();
         match site.error {
             ErrorKind::ArrayGrowth if self.syncs.any() => Ok(false),
@@ -638,7 +639,8 @@ impl<'a> Run<'a> {
         let Some(exception) = raised.value() else { return false };
         let learned = &mut *self.learned.borrow_mut();
         learned.extend(&version.learned);
-        let line = (site.path.clone(), site.line);
+        let (path, line) = site.place();
+        let line = (path.to_string(), line);
         let is_new = learned.told_lines.insert(line.clone());
         if is_new {
             tell_anew(|| format!("{}:{} raises what keeps more than its message", line.0, line.1));

@@ -35,8 +35,5 @@ module RandomPrograms
     ensure
       @inlined = false
     end
-
-    # Where an exception came from, in the program.
-    def frames(error) = error.backtrace.to_a.grep(/random_program_/).map { |line| line[/:\d+:in .*/] }
   end
 end

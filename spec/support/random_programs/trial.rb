@@ -4,6 +4,7 @@ require_relative "../kept_facts"
 require "stringio"
 require "tempfile"
 require_relative "../redefined"
+require_relative "backtraces"
 require_relative "bases"
 require_relative "beginning_in_ruby"
 require_relative "bignums"
@@ -15,6 +16,7 @@ require_relative "section_trials"
 module RandomPrograms
   # Runs a program in plain Ruby and in Ikra, over all elements; where one raises, again without it.
   class Trial # rubocop:disable Metrics/ClassLength
+    include Backtraces
     include BeginningInRuby
     include Outlining
     include SectionTrials
@@ -219,6 +221,8 @@ module RandomPrograms
 
       element = section? ? 0 : Operations.element_of(error, raised_at)
       if raised && alike?(expected[1], error) && raised_at == element
+        differs = other_backtrace(expected[1], error) unless error.is_a?(Ikra::Error)
+        return comparable(kept, expected) { differs } if differs
         return inlined_alike(kept, error, raised_at) if outlined? && !begins_in_ruby?
 
         return other_output&.then { |differs| comparable(kept, expected) { differs } } || [nil, raised_at]

@@ -419,6 +419,7 @@ fn comment(text: &str) -> String {
 
 /// `traffic.rb:12`, as comments show it.
 fn place(site: &Site) -> String {
-    let file = site.path.rsplit('/').next().unwrap_or("");
-    comment(&format!("{file}:{}", site.line))
+    let (path, line) = site.place();
+    let file = path.rsplit('/').next().unwrap_or("");
+    comment(&format!("{file}:{line}"))
 }

@@ -447,7 +447,7 @@ fn paths_tell_the_calls_that_led_to_a_function() {
     let program = levels(20, "", "x / (x - 3)").unwrap().program;
     let path = program.callers.last().unwrap().last;
     let places = program.callers(path);
-    let labels: Vec<&str> = places.iter().map(|(_, _, label)| &label[..]).collect();
+    let labels: Vec<&str> = places.iter().map(|place| &place.label[..]).collect();
     // From some level up to the first one, with none left out, and then the block.
     let (block, methods) = labels.split_last().unwrap();
     let expected: Vec<String> = (0..methods.len()).rev().map(|level| format!("at{level}")).collect();

@@ -4,7 +4,7 @@ use super::lexer::Token;
 use super::{Parser, Result};
 use crate::ir::{
     BufferInfo, BufferKind, Entry, ErrorKind, FuncId, Function, Kernel, KernelId, MessagePart, Missing, Part,
-    Program, Raised, Receiver, ScalarInfo, ScalarSource, Site, ValueData, Watched,
+    Place, Program, Raised, Receiver, ScalarInfo, ScalarSource, Site, ValueData, Watched,
 };
 use crate::types::{ArrayKind, ClassId, HierarchyId};
 
@@ -268,35 +268,25 @@ impl Parser {
         Ok(ScalarInfo { source, ty: self.ty()? })
     }
 
-    /// `overflow "+" at "t.rb":3 in "move" from "t.rb":9 in "block in run"`; all after the error may be left out.
+    /// `overflow "+" at "t.rb":3 in "move" from "t.rb":9 by "each" from "t.rb":9 in "block in run"`; all after the error may
+    /// be left out. A method of Ruby's own stands behind `by`.
     fn site(&mut self) -> Result<Site> {
-        let mut site = Site {
-            raised: Raised::default(),
-            error: self.error_kind()?,
-            path: String::new(),
-            line: 0,
-            method: String::new(),
-            callers: vec![],
-            refused: None,
-        };
-        if self.take_word("at") {
-            (site.path, site.line) = self.place()?;
-        }
-        if self.take_word("in") {
-            site.method = self.text("a method's label")?;
-        }
-        while self.take_word("from") {
-            let (path, line) = self.place()?;
-            let method = if self.take_word("in") { self.text("a method's label")? } else { String::new() };
-            site.callers.push((path, line, method));
+        let error = self.error_kind()?;
+        let mut site = Site { raised: Raised::default(), error, places: vec![], refused: None };
+        while self.take_word(if site.places.is_empty() { "at" } else { "from" }) {
+            site.places.push(self.place()?);
         }
         Ok(site)
     }
 
-    fn place(&mut self) -> Result<(String, u32)> {
+    fn place(&mut self) -> Result<Place> {
         let path = self.text("a path")?;
         self.mark(":")?;
-        Ok((path, self.number("a line's number")?))
+        let line = self.number("a line's number")?;
+        let native = self.take_word("by");
+        let is_told = native || self.take_word("in");
+        let label = if is_told { self.text("a method's label")? } else { String::new() };
+        Ok(Place { path, line, label, native })
     }
 
     fn error_kind(&mut self) -> Result<ErrorKind> {

@@ -253,7 +253,8 @@ impl Lowering<'_> {
         }
         steps.push(body);
         let body = self.node(span, Kind::Sequence(steps));
-        let literal = BlockLiteral { id: self.id(), span, params, body, own_locals };
+        let depth = self.scopes.len() as u32;
+        let literal = BlockLiteral { id: self.id(), span, params, body, own_locals, depth };
         let call = Call {
             receiver: Some(receiver),
             name: "each".into(),

@@ -55,7 +55,7 @@ impl Lowering<'_> {
         span: Span,
     ) -> BlockLiteral {
         let Lowered { params, body, own_locals } = self.scope(locals, parameters, body, span);
-        BlockLiteral { id: self.id(), span, params, body, own_locals }
+        BlockLiteral { id: self.id(), span, params, body, own_locals, depth: self.scopes.len() as u32 }
     }
 
     fn declare_all(&mut self, locals: &prism::ConstantList<'_>) {

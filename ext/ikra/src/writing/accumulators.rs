@@ -132,8 +132,8 @@ impl Accumulators<'_> {
             };
             faults::point("putting parts together")?;
             let frames = ruby.ary_new();
-            for (path, line, label) in &variable.place {
-                frames.push((path.as_str(), *line, label.as_str()))?;
+            for place in &variable.place {
+                frames.push((place.path.as_str(), place.line, place.label.as_str(), place.native))?;
             }
             let folded: Value = module.funcall(how, (now, parts, name, places, frames))?;
             places_of.push(place);

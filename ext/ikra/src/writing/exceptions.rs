@@ -159,16 +159,12 @@ impl Decoder<'_> {
         }
     }
 
-    /// Path, line and label of the frames of who fails at a site.
+    /// Path, line and label of the frames of who fails at a site, and whether it is a method of Ruby's own.
     fn frames(&self, site: SiteId, path: i64) -> Result<RArray, Error> {
         let site = &self.inferred.program.sites[site.0 as usize];
         let frames = self.ruby.ary_new();
-        let own = (site.path.as_str(), site.line, site.method.as_str());
-        let callers = site.callers.iter().chain(self.inferred.program.callers(path));
-        let callers = callers.map(|(path, line, method)| (path.as_str(), *line, method.as_str()));
-        for (path, line, method) in std::iter::once(own).chain(callers).filter(|(path, ..)| !path.is_empty())
-        {
-            frames.push((path, line, method))?;
+        for place in site.places.iter().chain(self.inferred.program.callers(path)) {
+            frames.push((place.path.as_str(), place.line, place.label.as_str(), place.native))?;
         }
         Ok(frames)
     }
@@ -437,8 +433,9 @@ impl Decoder<'_> {
         let touch = self.ruby.ary_new();
         touch.push(element)?;
         touch.push(writes)?;
-        touch.push(site.path.as_str())?;
-        touch.push(site.line)?;
+        let (path, line) = site.place();
+        touch.push(path)?;
+        touch.push(line)?;
         Ok(touch)
     }
 

@@ -230,12 +230,12 @@ impl Writer<'_, '_> {
     /// Says where in the user's source we are, once for each line of it.
     fn at(&mut self, site: Option<SiteId>) {
         let sites = &self.names.program.sites;
-        let known = |s: &SiteId| sites.get(s.0 as usize).is_some_and(|s| !s.path.is_empty());
+        let known = |s: &SiteId| sites.get(s.0 as usize).is_some_and(|s| !s.places.is_empty());
         let Some(site) = site.filter(known) else { return };
         let new = &sites[site.0 as usize];
         let same = self.site.is_some_and(|old| {
             let old = &sites[old.0 as usize];
-            (old.line, &old.path) == (new.line, &new.path)
+            old.place() == new.place()
         });
         if !same {
             let text = format!("// {}", place(new));

@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+module RandomPrograms
+  # Where exceptions came from, in the program: what is below the element's block is Ikra's own, or the trial's.
+  module Backtraces
+    private
+
+    # A verdict where a backtrace is not Ruby's.
+    def other_backtrace(expected, error)
+      ruby, ikra = [expected, error].map { |e| frames(e) }
+      return if ikra == ruby || (recursive?(ruby) && shortened?(ruby, ikra))
+
+      verdict(:wrong_backtrace, "#{text(error)}\nRuby: #{ruby.inspect}\nIkra: #{ikra.inspect}")
+    end
+
+    # Frames of the program, with methods of Ruby's own that it calls.
+    def frames(error) = error.backtrace.to_a.grep(/random_program_/).map { |line| line[/:\d+:in .*/] }
+
+    # Of calls in circles Ikra tells the first.
+    def recursive?(frames) = frames.uniq.size < frames.size
+
+    def shortened?(whole, part)
+      rest = whole.each
+      part.all? { |frame| loop { break true if rest.next == frame } }
+    end
+  end
+end

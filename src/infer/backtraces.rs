@@ -1,0 +1,389 @@
+//! What backtraces tell of the code being lowered: methods, blocks, clauses of a `begin` and Ruby's own methods, as they
+//! call each other when it runs. The compiled code has nothing of it: sites and calls of functions keep what runs around
+//! them as data.
+//!
+//! A method of Ruby's own that the user's code calls is one frame, whatever carries it out here. Those through which it
+//! runs the user's code are told too (`each` of methods of Enumerable, `initialize` of `new`); what else it calls is not.
+
+use super::host::{FoundMethod, Holder, Method};
+use super::sites::{class_of, holder};
+use super::{Frame, Lowerer, Operand};
+use crate::ir::Place;
+use crate::source::Span;
+use crate::syntax::ast::{BlockLiteral, Code, CodeKind, Kind, Node};
+use crate::types::{ClassId, METHOD, Type};
+use std::rc::Rc;
+
+/// What runs, and what has called it.
+#[derive(Debug)]
+pub(crate) struct Running {
+    what: Runs,
+    /// The place in the caller's code.
+    called_at: Span,
+    caller: Option<Rc<Self>>,
+}
+
+#[derive(Clone, Debug)]
+enum Runs {
+    /// A method, with the class that defines it; or a block or lambda from around the section.
+    Code(Rc<Code>, ClassId),
+    /// A block or lambda that stands in such a code, in so many of its blocks.
+    Block(Rc<Code>, ClassId, u32),
+    /// A clause of a `begin`, in versions that have frames for these.
+    Clause(&'static str),
+    /// One of Ruby's own methods, called on that.
+    Native(Type, Rc<str>),
+    /// Code of a built-in that has no frame in Ruby.
+    Hidden,
+}
+
+/// What the user's code is to a method of Ruby's own that calls it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Called {
+    Block,
+    Method,
+}
+
+/// The most methods that a block is run through.
+const MOST_THROUGH: usize = 16;
+
+impl Lowerer<'_> {
+    /// Runs `f` as what is called from the current place.
+    fn running<T>(&mut self, what: Runs, f: impl FnOnce(&mut Self) -> T) -> T {
+        let caller = self.running.clone();
+        self.enter_call(what, self.span);
+        let result = f(self);
+        self.running = caller;
+        result
+    }
+
+    fn enter_call(&mut self, what: Runs, called_at: Span) {
+        let caller = self.running.take();
+        self.running = Some(Rc::new(Running { what, called_at, caller }));
+    }
+
+    /// The section's own code is what runs.
+    pub(super) fn begin_running(&mut self, code: &Rc<Code>) {
+        self.running = None;
+        self.enter_call(Runs::Code(Rc::clone(code), ClassId::OBJECT), code.span);
+    }
+
+    /// Runs `f` as what backtraces leave out: Ikra's own methods.
+    pub(super) fn running_hidden<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        self.running(Runs::Hidden, f)
+    }
+
+    /// Runs `f` as a method's code, or that of a block or lambda from around the section.
+    pub(super) fn running_code<T>(
+        &mut self,
+        code: &Rc<Code>,
+        owner: ClassId,
+        f: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let caller = self.running.clone();
+        self.go_through(Called::Method);
+        let result = self.running(Runs::Code(Rc::clone(code), owner), f);
+        self.running = caller;
+        result
+    }
+
+    /// Runs `f` as a block or lambda that stands in the code of a frame.
+    pub(super) fn running_block<T>(
+        &mut self,
+        literal: &BlockLiteral,
+        frame: usize,
+        f: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let Frame { builtin, code, owner, .. } = &self.frames[frame];
+        if *builtin {
+            return self.running(Runs::Hidden, f);
+        }
+        let what = Runs::Block(Rc::clone(code), *owner, literal.depth);
+        let caller = self.running.clone();
+        self.go_through(Called::Block);
+        let result = self.running(what, f);
+        self.running = caller;
+        result
+    }
+
+    /// Runs `f` as a clause of a `begin`: `rescue in`, `ensure in`. The code around a `rescue` is told to be at the `begin`,
+    /// or at the beginning of the method that is nothing else; that around an `ensure` at the end of this.
+    pub(super) fn running_clause<T>(
+        &mut self,
+        name: &'static str,
+        node: &Node,
+        ensure: Option<&Node>,
+        f: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        if self.frame().builtin || !self.host.dialect().clauses_are_frames {
+            return f(self);
+        }
+        let code = &self.frame().code;
+        let is_all = match &code.body.kind {
+            Kind::Sequence(nodes) => matches!(&nodes[..], [only] if only.id == node.id),
+            _ => code.body.id == node.id,
+        };
+        let place = match ensure.map(|ensure| (&ensure.kind, ensure.span)) {
+            Some((Kind::Sequence(nodes), span)) => nodes.last().map_or(span, |last| last.span),
+            Some((_, span)) => span,
+            None if is_all && code.kind == CodeKind::Method => code.span,
+            None => node.span,
+        };
+        let caller = self.running.clone();
+        self.enter_call(Runs::Clause(name), place);
+        let result = f(self);
+        self.running = caller;
+        result
+    }
+
+    /// Runs `f` as one of Ruby's own methods, unless it is another one of them that calls it.
+    pub(super) fn running_native<T>(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        args: &[Operand],
+        f: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let Some(ty) = receiver.types.iter().next().filter(|_| !self.runs_native()).cloned() else {
+            return f(self);
+        };
+        if calls_alone(&ty, name) {
+            return f(self);
+        }
+        if is_instruction(&ty, name, args) || self.array_literal == Some(self.span) {
+            return self.running_hidden(f);
+        }
+        let class = match (&ty, name) {
+            (Type::Module(class), "new") => Some(*class),
+            _ => None,
+        };
+        match class.and_then(|class| self.host.method(class, "initialize").ok()?.map(|found| (class, found)))
+        {
+            Some((class, FoundMethod { method: Method::Native { .. }, .. })) => {
+                self.running_natives(&[(ty, name), (Type::Building(0, class), "initialize")], f)
+            }
+            _ => self.running_natives(&[(ty, name)], f),
+        }
+    }
+
+    /// Runs `f` as methods of Ruby's own of which each calls the next.
+    pub(super) fn running_natives<T>(
+        &mut self,
+        methods: &[(Type, &str)],
+        f: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        if self.runs_native() {
+            return f(self);
+        }
+        let caller = self.running.clone();
+        for (ty, name) in methods {
+            self.enter_call(Runs::Native(ty.clone(), (*name).into()), self.span);
+        }
+        let result = f(self);
+        self.running = caller;
+        result
+    }
+
+    /// Is it a method's own code that runs, and no block of it?
+    pub(super) fn runs_method(&self) -> bool {
+        let what = self.running.as_deref().map(|running| &running.what);
+        matches!(what, Some(Runs::Code(code, _)) if code.kind == CodeKind::Method)
+    }
+
+    /// Is one of Ruby's own methods at work, and not what it has called?
+    pub(super) fn runs_native(&self) -> bool {
+        let what = self.running.as_deref().map(|running| &running.what);
+        matches!(what, None | Some(Runs::Native(..) | Runs::Hidden))
+    }
+
+    /// Adds the methods of Ruby's own through which the one that is at work calls the user's code.
+    fn go_through(&mut self, called: Called) {
+        let mut at = self.running.as_deref();
+        while let Some(Running { what: Runs::Hidden, caller, .. }) = at {
+            at = caller.as_deref();
+        }
+        let Some(Running { what: Runs::Native(ty, name), .. }) = at else { return };
+        let (mut ty, mut name) = (ty.clone(), Rc::clone(name));
+        for _ in 0..MOST_THROUGH {
+            let Some((owner, original)) = self.definition(&ty, &name) else { return };
+            let is_of_enumerable = owner == ClassId::ENUMERABLE;
+            if is_of_enumerable && is_behind_each(&original, called) {
+                return;
+            }
+            let next = match &ty {
+                // An arithmetic sequence has an `each` of its own.
+                Type::Enumerator(of, _) if matches!(&**of, "step" | "%") => return,
+                // Its own methods run the one that it stands for.
+                Type::Enumerator(of, parts) if !is_of_enumerable => {
+                    let receiver = parts.first().and_then(|types| types.iter().next()).cloned();
+                    let Some(receiver) = receiver else { return };
+                    (receiver, Rc::clone(of))
+                }
+                _ if is_of_enumerable => (ty.clone(), "each".into()),
+                _ => return,
+            };
+            (ty, name) = next;
+            // One of the user's is a frame of its own.
+            if !matches!(self.method_of(&ty, &name), Some(FoundMethod { method: Method::Native { .. }, .. }))
+            {
+                return;
+            }
+            self.enter_call(Runs::Native(ty.clone(), Rc::clone(&name)), self.span);
+        }
+    }
+
+    fn method_of(&mut self, ty: &Type, name: &str) -> Option<FoundMethod> {
+        let found = match holder(ty) {
+            Holder::Module(module) => self.host.singleton_method(module, name),
+            Holder::Instance(class) => self.host.method(class, name),
+        };
+        found.ok().flatten()
+    }
+
+    /// Who defines a method of Ruby's own, and what it is called there.
+    fn definition(&mut self, ty: &Type, name: &str) -> Option<(ClassId, Rc<str>)> {
+        let found = self.method_of(ty, name)?;
+        let original = match &found.method {
+            Method::Native { name, .. } => name.as_str().into(),
+            _ => name.into(),
+        };
+        Some((found.owner, original))
+    }
+
+    /// The current place and the calls that it is inlined in, innermost first: what runs is then the user's code, or one
+    /// of Ruby's own methods that it calls there.
+    pub(super) fn places_here(&mut self) -> Vec<Place> {
+        let (mut places, mut natives) = (Vec::new(), Vec::new());
+        let (mut span, mut next) = (self.span, self.running.clone());
+        while let Some(running) = next {
+            match &running.what {
+                Runs::Native(ty, name) => natives.extend(self.native_label(ty, name)),
+                Runs::Hidden => {}
+                what => {
+                    let label = self.label_of(what, running.caller.as_deref());
+                    let (path, line) = self.host.place(span);
+                    if !path.is_empty() {
+                        let native = |label| Place { path: path.clone(), line, label, native: true };
+                        places.extend(natives.drain(..).map(native));
+                        places.push(Place { path, line, label, native: false });
+                    }
+                    natives.clear();
+                }
+            }
+            (span, next) = (running.called_at, running.caller.clone());
+        }
+        places
+    }
+
+    /// The path and line of the user's code that is being lowered, or calls what is.
+    pub(super) fn line_here(&self) -> (String, u32) {
+        let (mut span, mut next) = (self.span, self.running.as_deref());
+        while let Some(running) = next {
+            if !matches!(running.what, Runs::Native(..) | Runs::Hidden) {
+                let (path, line) = self.host.place(span);
+                if !path.is_empty() {
+                    return (path, line);
+                }
+            }
+            (span, next) = (running.called_at, running.caller.as_deref());
+        }
+        Default::default()
+    }
+
+    fn native_label(&mut self, ty: &Type, name: &str) -> Option<String> {
+        let (owner, name) = self.definition(ty, name)?;
+        Some(if self.host.dialect().labels_tell_classes {
+            self.with_class(owner, &name)
+        } else {
+            name.to_string()
+        })
+    }
+
+    fn label_of(&self, what: &Runs, caller: Option<&Running>) -> String {
+        match what {
+            Runs::Code(code, owner) => self.label(code, *owner),
+            Runs::Block(code, owner, depth) => in_blocks(&self.label(code, *owner), *depth),
+            Runs::Clause(name) => {
+                let around = caller.map(|caller| self.label_of(&caller.what, caller.caller.as_deref()));
+                format!("{name} {}", around.unwrap_or_default())
+            }
+            Runs::Native(..) | Runs::Hidden => String::new(),
+        }
+    }
+
+    /// What backtraces call a code: a method's name, with the class in front in some versions.
+    fn label(&self, code: &Code, owner: ClassId) -> String {
+        match code.kind == CodeKind::Method && self.host.dialect().labels_tell_classes {
+            true => self.with_class(owner, &code.name),
+            false => code.name.clone(),
+        }
+    }
+
+    fn with_class(&self, owner: ClassId, name: &str) -> String {
+        let class = self.host.class_name(owner);
+        let (class, dot) = match class.strip_prefix("#<Class:").and_then(|rest| rest.strip_suffix('>')) {
+            Some(module) => (module, '.'),
+            None => (class.as_str(), '#'),
+        };
+        let has_name = class.starts_with(char::is_uppercase);
+        if has_name { format!("{class}{dot}{name}") } else { name.to_string() }
+    }
+}
+
+/// The label of a block that stands in so many blocks of the code with a label.
+fn in_blocks(label: &str, depth: u32) -> String {
+    let (around, home) = match label.strip_prefix("block ") {
+        Some(rest) if let Some(home) = rest.strip_prefix("in ") => (1, home),
+        Some(rest) if let Some((levels, home)) = rest.split_once(" levels) in ") => {
+            (levels.trim_start_matches('(').parse().unwrap_or(1), home)
+        }
+        _ => (0, label),
+    };
+    match around + depth {
+        1 => format!("block in {home}"),
+        levels => format!("block ({levels} levels) in {home}"),
+    }
+}
+
+/// Does a method of Enumerable call the user's code when it has gone through all items?
+fn is_behind_each(name: &str, called: Called) -> bool {
+    name == "sort" || name == "sort_by" && called == Called::Method
+}
+
+/// Is it a method that is nothing but the call of another one, which has no frame?
+fn calls_alone(ty: &Type, name: &str) -> bool {
+    match (ty, name) {
+        (_, "send" | "__send__") => true,
+        (Type::Proc(number) | Type::Closure(number, _), "call" | "()" | "yield" | "[]" | "===") => {
+            number & METHOD == 0
+        }
+        _ => false,
+    }
+}
+
+/// Does Ruby have an instruction for this method of its own classes, so that it runs without a frame?
+fn is_instruction(ty: &Type, name: &str, args: &[Operand]) -> bool {
+    let by_number = || args.first().is_some_and(|arg| arg.types.single() == Some(&Type::Integer));
+    match (class_of(ty), name, args.len()) {
+        (ClassId::ARRAY | ClassId::STRING, "<<", 1)
+        | (ClassId::HASH, "[]", 1)
+        | (ClassId::HASH, "[]=", 2) => true,
+        (ClassId::ARRAY, "[]", 1) | (ClassId::ARRAY, "[]=", 2) => by_number(),
+        // Where this raises, by 0.0.
+        (ClassId::FLOAT, "%", 1) => args[0].types.single() == Some(&Type::Float),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_blocks;
+
+    #[test]
+    fn blocks_tell_how_deep_they_stand() {
+        assert_eq!(in_blocks("move", 1), "block in move");
+        assert_eq!(in_blocks("Car#move", 3), "block (3 levels) in Car#move");
+        assert_eq!(in_blocks("block in run", 1), "block (2 levels) in run");
+        assert_eq!(in_blocks("block (2 levels) in <main>", 2), "block (4 levels) in <main>");
+    }
+}
