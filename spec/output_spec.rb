@@ -94,6 +94,17 @@ RSpec.describe "output of elements" do
       expect_same_output { many.peach { |x| puts "#{x}: #{x * x}" if x % 3 == 0 } && nil }
     end
 
+    it "is there where nothing more can be told of the exception" do
+      [->(x) { (1..x).instance_variable_get("b") if x > 1 }, ->(x) { (1..x).nope("b") if x > 1 }].each do |failing|
+        text = expect_same_output do
+          [1, 2].pmap { |x| puts "a#{x}"; failing.call(x) }
+        rescue NameError
+          nil
+        end
+        expect(text).to eq("a1\na2\n")
+      end
+    end
+
     it "is what puts makes of all kinds of values" do
       expect_same_output do
         [1, 2].pmap do |x|

@@ -237,6 +237,15 @@ RSpec.describe "Regular expressions" do
   end
 end
 
+each_backend(Backends::ALL.reject { |backend| backend.start_with?("cuda") }) do
+  it "gives names of captures in the encoding that the text asks for" do
+    expect_same(%w[ab éb 日b]) { |s| s.match(/(?<x>b)/).then { |m| m.names.map { |name| [name, name.encoding.to_s] } } }
+    expect_same(%w[ab éb]) { |s| s.match(/(?<x>b)/).named_captures.map { |name, text| [name.encoding.to_s, text] } }
+    expect_same(%w[ab éb]) { |s| s.match(/(?<x>b)|é(?<y>b)/).names.map { |name| [name, name.encoding.to_s] } }
+    expect_same([1]) { [/(?<x>b)/, /(?<x>é)/, /(?<x>b)/u].map { |pattern| pattern.names[0].encoding.to_s } }
+  end
+end
+
 each_backend do |backend|
   next unless backend.to_s.start_with?("cuda")
 

@@ -624,11 +624,4 @@ each_compiling_backend do
     expect_same([0, 1, 2]) { |n| [n].first(n).zip(n > 1 ? "a" : [1]) }
     expect_same([0, 1, 2]) { |n| [n].first(n).zip((1.5..3)) }
   end
-
-  it "gives names of captures in the encoding that the text asks for" do
-    expect_same(%w[ab éb 日b]) { |s| s.match(/(?<x>b)/).then { |m| m.names.map { |name| [name, name.encoding.to_s] } } }
-    expect_same(%w[ab éb]) { |s| s.match(/(?<x>b)/).named_captures.map { |name, text| [name.encoding.to_s, text] } }
-    expect_same(%w[ab éb]) { |s| s.match(/(?<x>b)|é(?<y>b)/).names.map { |name| [name, name.encoding.to_s] } }
-    expect_same([1]) { [/(?<x>b)/, /(?<x>é)/, /(?<x>b)/u].map { |pattern| pattern.names[0].encoding.to_s } }
-  end
 end

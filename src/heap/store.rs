@@ -42,6 +42,10 @@ impl Store {
         (&mut self.columns, &mut self.printed)
     }
 
+    pub const fn printed(&self) -> &Printed {
+        &self.printed
+    }
+
     pub fn printed_mut(&mut self) -> &mut Printed {
         &mut self.printed
     }

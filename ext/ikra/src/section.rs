@@ -35,7 +35,7 @@ use crate::writing::columns;
 use crate::writing::compared;
 use crate::writing::copy_back::{CopyBack, ResultForm};
 use crate::writing::decoder::Decoder;
-use crate::writing::{exceptions, strings, texts_now};
+use crate::writing::{exceptions, printed, strings, texts_now};
 use ikra_core::backend::{Backend, Executable, Failure, Launch, Outcome};
 use ikra_core::cancel::CancellationToken;
 use ikra_core::diagnostic::{self, Diagnostic};
@@ -294,6 +294,14 @@ enum Ended {
     Overtaken,
 }
 
+/// What is raised where running the section again cannot tell more of it.
+struct Told {
+    known: magnus::Error,
+    line: (String, u32),
+    /// What had been printed by then.
+    printed: Option<magnus::RArray>,
+}
+
 struct Run<'a> {
     ruby: &'a Ruby,
     pinned: &'a Pinned,
@@ -308,7 +316,7 @@ struct Run<'a> {
     on_cpu: Cell<bool>,
     learned: RefCell<Learned>,
     /// What leaves the section where running it again cannot tell more of it, and its line.
-    told: RefCell<Option<(magnus::Error, (String, u32))>>,
+    told: RefCell<Option<Told>>,
     /// Of what has left the section before nothing more is told.
     alone: Cell<bool>,
 }
@@ -369,14 +377,17 @@ impl<'a> Run<'a> {
             return trouble;
         }
         let told = &mut *self.told.borrow_mut();
-        let Some((known, line)) = told.take() else { return trouble };
+        let Some(Told { known, line, printed }) = told.take() else { return trouble };
         let lines = &mut self.learned.borrow_mut().told_lines;
         if lines.len() > 1 && !self.alone.replace(true) {
             *lines = [line.clone()].into();
-            *told = Some((known, line));
+            *told = Some(Told { known, line, printed });
             return Trouble::Anew;
         }
-        Trouble::Raised(known)
+        match printed.map_or(Ok(()), |printed| printed::write(self.ruby, printed)) {
+            Ok(()) => Trouble::Raised(known),
+            Err(trouble) => trouble,
+        }
     }
 
     /// `random`: what random numbers hang on, once it is known.
@@ -527,7 +538,7 @@ impl<'a> Run<'a> {
                         let first = (self.section.part.unwrap_or(0) + self.section.done) as u32;
                         let failure = Failure { element: failure.element + first, ..failure };
                         let raised = self.decoder(version, heap).exception(&failure);
-                        if self.is_to_tell_more(version, &failure, &raised) {
+                        if self.is_to_tell_more(version, &failure, &raised, heap)? {
                             return Err(Trouble::Anew);
                         }
                         // What Ruby does not raise may be what has it run the section instead.
@@ -631,12 +642,19 @@ impl<'a> Run<'a> {
 
     /// Does Ruby keep more of the exception than is known? Then the section begins anew as one that makes it an object, at
     /// the line where it was raised. What is known now leaves where that does not raise it.
-    fn is_to_tell_more(&self, version: &Version, failure: &Failure, raised: &magnus::Error) -> bool {
+    fn is_to_tell_more(
+        &self,
+        version: &Version,
+        failure: &Failure,
+        raised: &magnus::Error,
+        heap: &Heap,
+    ) -> Result<bool, Trouble> {
         let site = &version.program.sites[failure.site.0 as usize];
         if self.syncs.any() || !ikra_core::infer::tells_too_little(site) {
-            return false;
+            return Ok(false);
         }
-        let Some(exception) = raised.value() else { return false };
+        let Some(exception) = raised.value() else { return Ok(false) };
+        let printed = self.decoder(version, heap).texts_of(heap.store.printed())?;
         let learned = &mut *self.learned.borrow_mut();
         learned.extend(&version.learned);
         let (path, line) = site.place();
@@ -645,9 +663,12 @@ impl<'a> Run<'a> {
         if is_new {
             tell_anew(|| format!("{}:{} raises what keeps more than its message", line.0, line.1));
             self.pinned.pin(exception.as_raw());
-            self.told.replace(Some((raised.clone(), line)));
+            if let Some(printed) = printed {
+                self.pinned.pin(printed.as_raw());
+            }
+            self.told.replace(Some(Told { known: raised.clone(), line, printed }));
         }
-        is_new
+        Ok(is_new)
     }
 
     /// A String is to be a Symbol that has no number yet: it gets one, for as long as the version is there, and the

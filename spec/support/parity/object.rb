@@ -22,6 +22,8 @@ end
 
 Parity.table "Kernel", on: :weights do
   unary "instance_variable_get", code: ["x.instance_variable_get(:@grams)", "x.instance_variable_get(:@none)"]
+  unary "instance_variable_defined?", code: ["x.instance_variable_defined?(:@grams)",
+                                             "x.instance_variable_defined?(:@none)"]
   unary "instance_variable_set", code: ["x.dup.instance_variable_set(:@b, 2)",
                                         "x.dup.tap { |w| w.instance_variable_set(:@grams, 3) }.grams"]
   unary "frozen?", "itself"

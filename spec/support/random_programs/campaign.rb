@@ -18,7 +18,7 @@ module RandomPrograms
     # Programs that one process runs.
     CHUNK = 50
     # Seconds that one program may take, with all compilers that it needs.
-    LIMITS = Hash.new(180).update(cpu: 60).freeze
+    LIMITS = Hash.new(240).freeze
 
     attr_reader :failures, :counts, :refusals, :productions
 

@@ -11,11 +11,26 @@ use ikra_core::types::HierarchyId;
 use magnus::rb_sys::FromRawValue;
 use magnus::{RArray, RModule, Ruby, Value, prelude::*};
 
+/// Writes texts, each to its stream.
+pub fn write(ruby: &Ruby, texts: RArray) -> Result<(), Trouble> {
+    let module: RModule = ruby.class_object().const_get::<_, RModule>("Ikra")?.const_get("Output")?;
+    let _: Value = module.funcall("write", (texts,))?;
+    Ok(())
+}
+
 impl Decoder<'_> {
     /// Runs code of Ruby's; what has been printed before stays printed where that raises.
     pub fn write(&self, printed: &Printed) -> Result<(), Trouble> {
+        match self.texts_of(printed)? {
+            Some(texts) => write(self.ruby, texts),
+            None => Ok(()),
+        }
+    }
+
+    /// What [`write`] takes; nothing where nothing has been printed. The caller keeps it alive.
+    pub fn texts_of(&self, printed: &Printed) -> Result<Option<RArray>, Trouble> {
         if printed.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         faults::point("writing output")?;
         let ruby = self.ruby;
@@ -37,9 +52,7 @@ impl Decoder<'_> {
                 text.clear();
             }
         }
-        let module: RModule = ruby.class_object().const_get::<_, RModule>("Ikra")?.const_get("Output")?;
-        let _: Value = module.funcall("write", (all,))?;
-        Ok(())
+        Ok(Some(all))
     }
 
     /// A stream and the text for it; without one it is flushed.
