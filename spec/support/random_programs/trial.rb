@@ -312,10 +312,11 @@ module RandomPrograms
       texts.first.match?(/\A#{pattern}(:0x[^>]*>)?\z/)
     end
 
-    # What is compared of what Ruby keeps of an exception beside its message: all but objects.
+    # What is compared of what Ruby keeps of an exception beside its message: all but objects. What elements raise
+    # behind an Ikra.sync has no arguments: the section cannot begin anew to tell them.
     def named(error)
       kept = KeptFacts.of(error)
-      [kept.keys, kept[:name], kept[:args]&.size, kept[:key].is_a?(Integer) && kept[:key]]
+      [kept.keys, kept[:name], synced? ? nil : kept[:args]&.size, kept[:key].is_a?(Integer) && kept[:key]]
     end
 
     # A message shows arrays as they were before the section, which has changed none.
