@@ -237,7 +237,8 @@ RSpec.describe "Regular expressions" do
   end
 end
 
-each_backend(Backends::ALL.reject { |backend| backend.start_with?("cuda") }) do
+# Ruby's own answer hangs on what a literal has matched before, so it is asked once.
+each_backend(Backends::ALL & [:cpu]) do
   it "gives names of captures in the encoding that the text asks for" do
     expect_same(%w[ab éb 日b]) { |s| s.match(/(?<x>b)/).then { |m| m.names.map { |name| [name, name.encoding.to_s] } } }
     expect_same(%w[ab éb]) { |s| s.match(/(?<x>b)/).named_captures.map { |name, text| [name.encoding.to_s, text] } }
