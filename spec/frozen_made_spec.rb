@@ -71,17 +71,5 @@ RSpec.describe "What is frozen and then changed" do
       end
       expect(driver.call(Ikra.method(:section))).to eq(driver.call(->(&block) { block.call }))
     end
-
-    it "is told of Data" do
-      skip "no Data here" unless defined?(Data) && Data.respond_to?(:define)
-
-      expect_same { |n| FrozenMade::Fixed.new(n).change }
-    end
-  end
-
-  if defined?(Data) && Data.respond_to?(:define)
-    FrozenMade::Fixed = Data.define(:x) do
-      def change = @y = 1
-    end
   end
 end

@@ -484,6 +484,10 @@ fn of_pairs(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if pairs.is_bottom() {
         return pairs;
     }
+    // Enumerable's looks at how many it would be.
+    if call.name == "take" && call.args.len() == 1 {
+        return s.within_slot(1, |s| s.send(&pairs, "#take_pairs", &call.args, 1));
+    }
     s.within_slot(1, |s| s.send_block(&pairs, &call.name, &call.args, call.block.clone()))
 }
 

@@ -422,8 +422,12 @@ impl Lowerer<'_> {
                 true
             }
             Some(Type::Record(record)) => {
-                let (class, frozen) = (record.class, self.b.bool(true));
-                self.refuse_frozen_made(receiver, class, frozen);
+                let class = self.host.class_name(record.class);
+                self.refuse_here(
+                    "changed-record",
+                    format!("{name} of a {class} made in the section is written after initialize"),
+                    Some(format!("make a new {class} instead")),
+                );
                 true
             }
             _ => false,
