@@ -171,7 +171,6 @@ pub(super) const ENUMERABLE: &[Row] = &[
     bare("entries", |s, c| s.send(&c.receiver, "#copy", &[], 1)),
     row("first", |s, c| match c.args.len() {
         0 => s.send(&c.receiver, "#first_pair", &[], 1),
-        // It says what `take` says.
         1 => of_pairs(s, &Invocation { name: "take".into(), ..c.with_args(c.args.clone()) }),
         _ => of_pairs(s, c),
     }),
@@ -484,11 +483,8 @@ fn of_pairs(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if pairs.is_bottom() {
         return pairs;
     }
-    // Enumerable's looks at how many it would be.
-    if call.name == "take" && call.args.len() == 1 {
-        return s.within_slot(1, |s| s.send(&pairs, "#take_pairs", &call.args, 1));
-    }
-    s.within_slot(1, |s| s.send_block(&pairs, &call.name, &call.args, call.block.clone()))
+    let name = if call.name == "take" && call.args.len() == 1 { "#take_pairs" } else { &call.name };
+    s.within_slot(1, |s| s.send_block(&pairs, name, &call.args, call.block.clone()))
 }
 
 /// The place of a key. Where some of the types that it can have have no hash in a section, each is looked up for itself:

@@ -212,10 +212,9 @@ module Array
   # Of the pairs of a Hash, as Enumerable's `take`.
   def __take_pairs(n)
     n = __to_long(n)
-    raise ArgumentError, "attempt to take negative size" if n < 0
     raise ArgumentError, "array size too big" if n > 1_152_921_504_606_846_975
 
-    __part(0, n < size ? n : size)
+    __take(n)
   end
 
   def __take(n)
