@@ -243,4 +243,42 @@ RSpec.describe "backtraces" do
     end
     expect(run.call(true)).to eq(run.call(false))
   end
+
+  # What raises in a block of Ikra.sync, in the section and in methods.
+  class BacktraceSync
+    def run(size = 2)
+      Ikra.sync do
+        [1, 2].each do |x|
+          raise "size #{size}" if x == 2
+        end
+      end
+    end
+
+    def again = [3].each { |size| run(size) }
+    def within = [1].each { |_| Ikra.sync { [2].map { |x| nil + x } } }
+    def hand_on = Ikra.sync { helper { |_| Integer("q") } }
+    def helper = yield(1)
+
+    def ensured
+      raise "never mind"
+    ensure
+      Ikra.sync { Float("q") }
+    end
+  end
+
+  %i[run again within hand_on ensured].each do |name|
+    it "are Ruby's own around a block of Ikra.sync: #{name}" do
+      run = lambda do |backend|
+        previous = Ikra.backend
+        Ikra.backend = backend
+        sync = BacktraceSync.new
+        Ikra.section { sync.public_send(name) }
+      rescue StandardError => e
+        [e.class, e.backtrace.grep(/\A(#{Regexp.escape(__FILE__)}|<internal:kernel)/)]
+      ensure
+        Ikra.backend = previous
+      end
+      expect(run.call(:cpu)).to eq(run.call(:ruby))
+    end
+  end
 end

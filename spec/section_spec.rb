@@ -374,6 +374,34 @@ RSpec.describe "Ikra.section" do
       expect(&program).to raise_error(Ikra::UnsupportedError, /unsupported-raise/)
     end
 
+    it "tells that an `ensure` around a parallel call would have done something when an element has raised" do
+      base = cells
+      shown = lambda do
+        Ikra.section do
+          base.peach { |cell| cell.value += 10 / (5 - cell.value) }
+        ensure
+          base.peach { |cell| cell.value = 0 }
+        end
+      end
+      # Of what is only assigned nobody sees anything.
+      assigned = lambda do
+        Ikra.section do
+          base.peach { |cell| cell.value += 10 / (5 - cell.value) }
+        ensure
+          @ended = true
+        end
+      end
+      expect(&shown).to raise_error(Ikra::UnsupportedError, /divided by 0 .*\[unsupported-ensure\]/) do |e|
+        expect(e.cause).to be_a(ZeroDivisionError)
+      end
+      expect(&assigned).to raise_error(ZeroDivisionError)
+      Ikra.fallback = :ruby
+      allow(Warning).to receive(:warn)
+      expect(&shown).to raise_error(ZeroDivisionError)
+    ensure
+      Ikra.fallback = :raise
+    end
+
     it "refuses to rescue what an element has raised, as the others have changed things" do
       base = cells
       program = lambda do

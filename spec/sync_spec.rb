@@ -555,6 +555,14 @@ RSpec.describe "Ikra.sync" do
         end
       end
       expect(message(&rescued)).to include("[unsupported-rescue]")
+      ensured = lambda do
+        Ikra.section do
+          Ikra.sync { raise "no" }
+        ensure
+          puts "done"
+        end
+      end
+      expect(message(&ensured)).to include("raises ends the section before the `ensure` around it: no (RuntimeError)")
     end
 
     it "are of other objects, lengths and kinds of values" do

@@ -19,16 +19,16 @@ module Ikra
     # @param details [Array] its arguments
     # @param frames [Array<Array(String, Integer, String, Boolean)>] path, line and label, innermost first, and whether
     #   it is a method of Ruby's own
-    # @param rescued [Boolean] would the code around a parallel call take it?
+    # @param guarding [String, nil] the clause of the code around a parallel call that would handle it
     # @return [Exception]
-    def self.build(kind, details, frames, element, tick, rescued)
+    def self.build(kind, details, frames, element, tick, guarding)
       exception = case kind
                   when :overflow then overflow(element, *details)
                   when :race then Races.error(tick, *details)
                   else Messages.public_send(kind, *details)
                   end
       exception.set_backtrace(frames(frames) + outer_frames)
-      exception = unrescued(exception) if rescued
+      exception = unhandled(exception, guarding) if guarding
       placed(exception, element, tick)
     end
 
@@ -52,8 +52,8 @@ module Ikra
     end
 
     # An exception that the section has made, which +complete+ has gone over.
-    def self.told(exception, element, tick, rescued)
-      placed(rescued ? unrescued(exception) : exception, element, tick)
+    def self.told(exception, element, tick, guarding)
+      placed(guarding ? unhandled(exception, guarding) : exception, element, tick)
     end
 
     INITIALIZE = Exception.instance_method(:initialize)
@@ -139,11 +139,23 @@ module Ikra
     end
 
     # What elements have done before one fails is not known, so that nobody can go on from there.
-    def self.unrescued(exception)
-      told = UnsupportedError.new(
-        "what an element raises cannot be rescued by the code around its parallel call: #{exception.message} " \
-        "(#{exception.class}) [unsupported-rescue]\n  hint: rescue it in the block, or around the section"
-      )
+    def self.unhandled(exception, guarding)
+      what = case guarding
+             when "rescue" then "what an element raises cannot be rescued by the code around its parallel call"
+             else "what an element raises ends the section before the `ensure` around its parallel call"
+             end
+      unsupported(exception, what, "unsupported-#{guarding}", "#{guarding} it in the block, or around the section")
+    end
+
+    # An `ensure` that Ruby would have run when a block of Ikra.sync raised; called by the extension.
+    def self.before_ensure(exception)
+      unsupported(exception, "what the block of Ikra.sync raises ends the section before the `ensure` around it",
+                  "unsupported-ensure", "ensure it in the block, or around the section")
+    end
+
+    # Tells why a section ends with an exception, which is the cause.
+    def self.unsupported(exception, what, code, hint)
+      told = UnsupportedError.new("#{what}: #{exception.message} (#{exception.class}) [#{code}]\n  hint: #{hint}")
       raise told, cause: exception
     rescue UnsupportedError => e
       e.set_backtrace(exception.backtrace)
@@ -182,6 +194,40 @@ module Ikra
       placed(error, element, tick)
     end
 
+    # One of a block of Ikra.sync, which is evaluated apart from the code around it: in a lambda, in another one. Its
+    # backtrace goes on with that code.
+    def self.of_sync(exception, frames)
+      (path, _, label), *around = frames
+      below = caller
+      backtrace = BACKTRACE.bind_call(exception) || []
+      return exception if exception.frozen? || backtrace.last(below.size) != below
+
+      lines = backtrace[0, backtrace.size - below.size]
+      outer = lines.rindex { |line| line.start_with?("#{path}:") } or return exception
+      lines = relabeled(lines.take(outer), path, block_label(path, label))
+      SET_BACKTRACE.bind_call(exception, lines + frames(around) + outer_frames)
+      exception
+    end
+
+    BLOCK = /\Ablock (?:\((?<levels>\d+) levels\) )?in (?<home>.+)\z/
+    FRAME = /(?<=:in [`']).+(?='\z)/
+
+    # Lines of a block and of what it calls, with the label that the block should have.
+    def self.relabeled(lines, path, label)
+      evaluated, real = [lines.last.to_s[FRAME], label].map { |of| BLOCK.match(of) }
+      return lines unless evaluated && real
+
+      lines.map do |line|
+        block = BLOCK.match(line[FRAME]) if line.start_with?("#{path}:")
+        next line unless block && block[:home] == evaluated[:home]
+
+        levels = [block, real].sum { |of| levels(of) } - levels(evaluated)
+        line.sub(FRAME) { "block #{"(#{levels} levels) " if levels > 1}in #{real[:home]}" }
+      end
+    end
+
+    def self.levels(block) = (block[:levels] || 1).to_i
+
     # A block is told with the method around it as that is told itself, with its class in newer versions.
     def self.block_label(path, label)
       home = label[/\Ablock (?:\(\d+ levels\) )?in (\w+[?!=]?)\z/, 1] or return label
@@ -192,7 +238,8 @@ module Ikra
     def self.outer_frames
       caller.reject { |frame| frame.start_with?(OWN) }
     end
-    private_class_method :unrescued, :initialize_keeping, :overflow, :frames, :block_label, :outer_frames
+    private_class_method :unhandled, :unsupported, :initialize_keeping, :overflow, :frames, :block_label, :relabeled, :levels,
+                         :outer_frames
 
     # Methods of Ruby's own that are written in Ruby are told by some versions where they stand: `<internal:kernel>:90`.
     # Ruby is asked for that.

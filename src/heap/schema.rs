@@ -216,6 +216,13 @@ pub enum ProcPlace {
     Root(u32),
 }
 
+/// How the code of a driver around a parallel call would handle what an element raises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Guarding {
+    Rescue,
+    Ensure,
+}
+
 /// A block that Ruby runs in the middle of a driver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SyncSchema {
@@ -226,6 +233,10 @@ pub struct SyncSchema {
     pub method: Option<SyncMethod>,
     /// It stands in a `loop`, which a StopIteration of it would end.
     pub in_loop: bool,
+    /// It stands before an `ensure` that is to run when the block raises.
+    pub ensured: bool,
+    /// The frames of the block, which is first, and of the code around it.
+    pub places: Vec<Place>,
 }
 
 /// A method that a block of `Ikra.sync` stands in: who owns it, the names of the modules around it as
@@ -287,8 +298,8 @@ pub struct Schema {
     pub syncs: Vec<SyncSchema>,
     /// Those that are given.
     pub procs: Vec<ProcSchema>,
-    /// Errors of elements that the driver would rescue, by the kernel.
-    pub rescued: Vec<(KernelId, SiteId)>,
+    /// Errors of elements that the driver would handle, by the kernel.
+    pub guarded: Vec<(KernelId, SiteId, Guarding)>,
     /// What the base holds, and the part of its own column that each entry takes (`Program::entries`, same order).
     pub base: Base,
     pub entries: Vec<TypeSet>,

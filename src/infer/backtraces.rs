@@ -275,6 +275,20 @@ impl Lowerer<'_> {
         places
     }
 
+    /// The same with a block in front that stands here.
+    pub(super) fn places_of_block_here(&mut self) -> Vec<Place> {
+        let mut places = self.places_here();
+        if let Some(around) = places.iter().find(|place| !place.native).cloned() {
+            let clauses = ["rescue in ", "ensure in "];
+            let mut label = around.label.as_str();
+            while let Some(rest) = clauses.iter().find_map(|clause| label.strip_prefix(clause)) {
+                label = rest;
+            }
+            places.insert(0, Place { label: in_blocks(label, 1), ..around });
+        }
+        places
+    }
+
     /// The path and line of the user's code that is being lowered, or calls what is.
     pub(super) fn line_here(&self) -> (String, u32) {
         let (mut span, mut next) = (self.span, self.running.as_deref());

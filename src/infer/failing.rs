@@ -3,10 +3,13 @@
 use super::Lowerer;
 use super::memo::FunctionKey;
 use super::operand::Operand;
+use super::parallel::Guard;
 use super::rescue::{Caught, Clause, ERROR_WORDS, Handler, NO_SITE, Region, SLOT_GUARDED};
+use crate::heap::schema::Guarding;
 use crate::ir::{Comparison, ErrorKind, KernelId, SiteId, Stmt, UnaryOp, Value};
 use crate::scalar::Ty;
-use crate::syntax::ast::LocalId;
+use crate::syntax::ast::{Kind, LocalId, Node, Target};
+use crate::syntax::walk::each_node_in;
 use crate::types::ClassId;
 
 impl Lowerer<'_> {
@@ -73,30 +76,38 @@ impl Lowerer<'_> {
         })
     }
 
-    /// In a driver: what clauses around this place rescue.
-    pub(super) fn rescued_in_driver(&self) -> Option<Vec<ClassId>> {
-        let clauses = self.regions.iter().filter_map(|region| match &region.handler {
-            Handler::Rescue(clauses) => Some(clauses),
-            Handler::Ensure { .. } | Handler::Function { .. } => None,
-        });
-        let mut classes = self.driving.rescued_outside.clone();
-        classes.extend(clauses.flatten().flat_map(|clause| &clause.classes));
-        classes.sort_unstable();
-        classes.dedup();
-        self.in_driver.then_some(classes)
+    /// In a driver: what the code around this place does about errors. What Ruby's own methods ensure has no part in it.
+    pub(super) fn guard_in_driver(&self) -> Option<Guard> {
+        let mut guard = self.driving.guarded_outside.clone();
+        for region in &self.regions {
+            match &region.handler {
+                Handler::Rescue(clauses) => {
+                    guard.rescued.extend(clauses.iter().flat_map(|clause| &clause.classes))
+                }
+                Handler::Ensure { begin, .. } => {
+                    let is_users = !self.frames[region.around.frame].builtin;
+                    guard.ensures |=
+                        is_users && begin.ensure.as_ref().is_some_and(|code| !only_assigns(code));
+                }
+                Handler::Function { .. } => {}
+            }
+        }
+        guard.rescued.sort_unstable();
+        guard.rescued.dedup();
+        self.in_driver.then_some(guard)
     }
 
-    /// The errors of elements that the driver would rescue, by kernel: what elements have done until then is lost, as
+    /// The errors of elements that the driver would handle, by kernel: what elements have done until then is lost, as
     /// their order is.
-    pub(super) fn rescued_sites(&self) -> Vec<(KernelId, SiteId)> {
+    pub(super) fn guarded_sites(&self) -> Vec<(KernelId, SiteId, Guarding)> {
         let mut all = Vec::new();
-        for (kernel, classes) in &self.driving.guards {
+        for (kernel, guard) in &self.driving.guards {
             for (number, site) in (0..).zip(&self.program.sites) {
-                let class = class_of_error(&site.error);
-                if class
-                    .is_some_and(|class| classes.iter().any(|rescued| self.host.is_subclass(class, *rescued)))
-                {
-                    all.push((*kernel, SiteId(number)));
+                let Some(class) = class_of_error(&site.error) else { continue };
+                if guard.rescued.iter().any(|rescued| self.host.is_subclass(class, *rescued)) {
+                    all.push((*kernel, SiteId(number), Guarding::Rescue));
+                } else if guard.ensures {
+                    all.push((*kernel, SiteId(number), Guarding::Ensure));
                 }
             }
         }
@@ -255,6 +266,33 @@ pub(super) fn guarded_results(results: &[Ty]) -> Vec<Ty> {
 }
 
 /// The class of the exception that Ruby would raise; `None` where it would raise none.
+/// Does a code do nothing but assign what it knows? Of what a section changes that an error ends, nobody sees anything.
+fn only_assigns(code: &Node) -> bool {
+    let mut only = true;
+    each_node_in(code, &mut |node| {
+        only &= match &node.kind {
+            Kind::Assign { target, .. } => {
+                matches!(
+                    **target,
+                    Target::Local(..) | Target::Ivar(..) | Target::Global(..) | Target::ClassVariable(..)
+                )
+            }
+            Kind::Nil
+            | Kind::True
+            | Kind::False
+            | Kind::SelfRef
+            | Kind::Integer(_)
+            | Kind::Float(_)
+            | Kind::Symbol(_) => true,
+            Kind::Local(_) | Kind::Ivar(_) | Kind::Global(_) | Kind::ClassVariable(_) | Kind::Sequence(_) => {
+                true
+            }
+            _ => false,
+        };
+    });
+    only
+}
+
 pub(super) const fn class_of_error(error: &ErrorKind) -> Option<ClassId> {
     Some(match error {
         ErrorKind::ZeroDivision => ClassId::ZERO_DIVISION_ERROR,

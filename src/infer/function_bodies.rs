@@ -38,8 +38,8 @@ impl Lowerer<'_> {
         let steps = self.own_steps();
         let outer = self.begin_function();
         let outer_driver = std::mem::replace(&mut self.in_driver, pending.key.driver.is_some());
-        let rescued = pending.key.driver.clone().unwrap_or_default();
-        let outer_rescued = std::mem::replace(&mut self.driving.rescued_outside, rescued);
+        let guard = pending.key.driver.clone().unwrap_or_default();
+        let outer_guard = std::mem::replace(&mut self.driving.guarded_outside, guard);
         let outer_kernel = self.driving.kernel.take();
         let outer_hashing = std::mem::replace(&mut self.hashing, pending.key.hashing);
         let outer_trail = self.trail.take();
@@ -47,7 +47,7 @@ impl Lowerer<'_> {
         self.trail = outer_trail;
         self.hashing = outer_hashing;
         (self.in_driver, self.driving.kernel) = (outer_driver, outer_kernel);
-        self.driving.rescued_outside = outer_rescued;
+        self.driving.guarded_outside = outer_guard;
         self.end_function(outer);
         self.elsewhere += self.own_steps() - steps;
         // Where this walk is one that is forgotten, so would be what they learn.
@@ -174,14 +174,17 @@ impl Lowerer<'_> {
         let form = u32::from(key.guarded)
             | u32::from(key.unused) << 1
             | u32::from(key.detached) << 2
-            | u32::from(key.driver.is_some()) << 3;
+            | u32::from(key.driver.is_some()) << 3
+            | u32::from(key.driver.as_ref().is_some_and(|guard| guard.ensures)) << 4;
         context = self.memo.context(context, Step::Form, key.form.number());
         context = self.memo.context(context, Step::Owner(key.owner), form);
         if let Some(trail) = key.trail {
             context = self.memo.context(context, Step::Trail(trail), 0);
         }
-        for class in key.driver.iter().flatten() {
-            context = self.memo.context(context, Step::Rescued(*class), 0);
+        if let Some(guard) = &key.driver {
+            for class in &guard.rescued {
+                context = self.memo.context(context, Step::Rescued(*class), 0);
+            }
         }
         for (i, known) in (0..).zip(&key.constants).filter_map(|(i, known)| Some((i, (*known)?))) {
             context = self.memo.context(context, Step::Known(known), i);

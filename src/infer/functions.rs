@@ -237,7 +237,7 @@ impl Lowerer<'_> {
             unused: arguments.unused && !recursive,
             detached: recursive || self.calls_detached(),
             guarded: false,
-            driver: self.rescued_in_driver(),
+            driver: self.guard_in_driver(),
             hashing: self.hashing,
             trail: None,
             constants: vec![],

@@ -197,7 +197,7 @@ impl Lowerer<'_> {
             return;
         }
         let key = FunctionKey {
-            driver: self.rescued_in_driver(),
+            driver: self.guard_in_driver(),
             hashing: self.hashing,
             code,
             owner,

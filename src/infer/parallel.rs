@@ -24,15 +24,24 @@ use crate::types::{ArrayKind, ClassId, ListKind, RangeEnd, Type, TypeSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+/// What the code of a driver around a place does about errors that come from it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Guard {
+    /// The classes that clauses rescue, sorted.
+    pub rescued: Vec<ClassId>,
+    /// An `ensure` does something that is seen although the section ends.
+    pub ensures: bool,
+}
+
 /// What a walk knows of the driver that it lowers, or of the code around the kernel or function that it lowers.
 #[derive(Default)]
 pub(super) struct Driving {
     /// A driver's loop has come by a launch, or a function that may have some.
     pub launched: bool,
-    /// What clauses around the calls of a driver's function rescue.
-    pub rescued_outside: Vec<ClassId>,
-    /// What clauses around the launches of a driver rescue.
-    pub guards: Vec<(KernelId, Vec<ClassId>)>,
+    /// What the code around the calls of a driver's function does about errors.
+    pub guarded_outside: Guard,
+    /// What the code around the launches of a driver does about errors.
+    pub guards: Vec<(KernelId, Guard)>,
     /// The kernel of a driver being lowered, with what it is known by in the memo; unknown in functions.
     pub kernel: Option<InKernel>,
     /// The parallel call being lowered, whatever it is called on.
@@ -417,8 +426,8 @@ impl Lowerer<'_> {
         self.b.emit(Stmt::Over { kernel, count, own, first_same, sized });
         self.b.launch(kernel, ticks);
         self.driving.launched = true;
-        if let Some(classes) = self.rescued_in_driver().filter(|classes| !classes.is_empty()) {
-            self.driving.guards.push((kernel, classes));
+        if let Some(guard) = self.guard_in_driver().filter(|guard| *guard != Guard::default()) {
+            self.driving.guards.push((kernel, guard));
         }
         self.take_shared(&shared, &environment.written);
         let stored = match gives {

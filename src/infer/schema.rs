@@ -36,7 +36,7 @@ impl Lowerer<'_> {
             variables: self.driver_variables(),
             syncs: self.syncs.clone(),
             procs: self.given_procs.values().cloned().collect(),
-            rescued: self.rescued_sites(),
+            guarded: self.guarded_sites(),
             base,
             entries,
             output: self.output,

@@ -8,6 +8,7 @@ use super::handed_over::SharedLocal;
 use super::host::Scope;
 use super::keys::Context;
 use super::operand::Operand;
+use super::parallel::Guard;
 use crate::heap::schema::{SyncMethod, SyncReceiver, SyncSchema, SyncVariable};
 use crate::syntax::ast::{Kind, LocalId, Node, Plain, Sync};
 use crate::types::{Type, TypeSet};
@@ -30,7 +31,7 @@ impl Lowerer<'_> {
             );
         }
         // A `loop` ends with a StopIteration, which no block of a sync raises.
-        let rescued = self.rescued_in_driver().unwrap_or_default();
+        let Guard { rescued, ensures: ensured } = self.guard_in_driver().unwrap_or_default();
         let in_loop = !rescued.is_empty();
         if rescued.iter().any(|class| self.host.class_name(*class) != "StopIteration") {
             return self.refuse_here(
@@ -73,10 +74,11 @@ impl Lowerer<'_> {
             },
         };
         let number = self.syncs.len() as u32;
+        let places = self.places_of_block_here();
         if !std::mem::replace(&mut self.memo.has_syncs, true) {
             self.memo.changed |= self.program.sites.iter().any(tells_too_little);
         }
-        self.syncs.push(SyncSchema { text: sync.text, variables, method, in_loop });
+        self.syncs.push(SyncSchema { text: sync.text, variables, method, in_loop, ensured, places });
         self.b.sync(number);
         self.take_shared(&shared, &written);
         Operand::nil()

@@ -23,6 +23,7 @@ use crate::writing::accumulators::Around;
 use crate::writing::born::{Born, Known};
 use crate::writing::copy_back::{CopyBack, ResultForm};
 use crate::writing::decoder::Decoder;
+use crate::writing::exceptions;
 use crate::writing::forgetting;
 use crate::writing::refresh;
 use ikra_core::error::Error;
@@ -253,6 +254,7 @@ impl SyncRun<'_> {
             values.push(if is_local { value.funcall::<_, _, Value>("clone", ())? } else { value })?;
         }
         faults::point("running a block of Ikra.sync")?;
+        let located = |error: magnus::Error| exceptions::of_sync(self.ruby, error, &schema.places);
         let stopped = |error: magnus::Error| match error.is_kind_of(self.ruby.exception_stop_iteration()) {
             true if schema.in_loop => Trouble::Unsupported {
                 message: format!(
@@ -262,6 +264,9 @@ impl SyncRun<'_> {
                 ),
                 hint: "set a variable in it, and `break` by that".into(),
             },
+            _ if schema.ensured && error.is_kind_of(self.ruby.exception_standard_error()) => {
+                Trouble::Raised(exceptions::before_ensure(self.ruby, error))
+            }
             _ => Trouble::Raised(error),
         };
         let process = std::process::id();
@@ -282,7 +287,7 @@ impl SyncRun<'_> {
                 }
             };
         check_process(process)?;
-        let assigned = assigned.map_err(stopped)?;
+        let assigned = assigned.map_err(located).map_err(stopped)?;
         for ((variable, shown), original) in schema.variables.iter().zip(values).zip(originals) {
             if !original.is_nil() && !are_same_items(shown, original)? {
                 return Err(Trouble::Unsupported {

@@ -2,6 +2,7 @@
 
 use crate::infer::calls::ArgumentForm;
 use crate::infer::closed_blocks::ClosedBlock;
+use crate::infer::parallel::Guard;
 use crate::types::{ClassId, ListKind, TypeSet};
 use std::collections::BTreeSet;
 
@@ -25,7 +26,7 @@ pub struct FunctionKey {
     /// It gives its error back instead of failing, for callers that rescue or ensure.
     pub guarded: bool,
     /// A driver calls it, with clauses around the call that rescue these.
-    pub driver: Option<Vec<ClassId>>,
+    pub driver: Option<Guard>,
     /// A Hash asks for the number of a key.
     pub hashing: bool,
     /// The method of Ruby's own that goes on behind a user's one, with a trail: the last two of what goes along.

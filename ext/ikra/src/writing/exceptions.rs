@@ -13,12 +13,12 @@ use ikra_core::backend::Failure;
 use ikra_core::diagnostic;
 use ikra_core::error::Error as CoreError;
 use ikra_core::heap::Schema;
-use ikra_core::heap::schema::ColumnSchema;
+use ikra_core::heap::schema::{ColumnSchema, Guarding};
 use ikra_core::infer::host::Refusal;
 use ikra_core::infer::{Fact, MISSING_SHIFT, raised_words};
 use ikra_core::ir::{
-    BufferKind, ErrorKind, KernelId, MessagePart, Missing, Part, Raised, Receiver, SiteId, THIS_METHOD,
-    Watched,
+    BufferKind, ErrorKind, KernelId, MessagePart, Missing, Part, Place, Raised, Receiver, SiteId,
+    THIS_METHOD, Watched,
 };
 use ikra_core::types::{ArrayKind, ClassId, Shape};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
@@ -108,7 +108,7 @@ pub fn new(ruby: &Ruby, class: &str, message: &str) -> Error {
 /// Ruby's FrozenError for an object.
 pub fn frozen(ruby: &Ruby, object: Value) -> Error {
     let details = ruby.ary_new_from_values(&[object]);
-    build(ruby, "frozen", details, ruby.ary_new(), (0, 0), false)
+    build(ruby, "frozen", details, ruby.ary_new(), (0, 0), None)
 }
 
 fn build(
@@ -117,7 +117,7 @@ fn build(
     details: RArray,
     frames: RArray,
     (element, tick): (u32, u64),
-    rescued: bool,
+    guarding: Option<&str>,
 ) -> Error {
     // The code around the elements has neither.
     let place = (element != Failure::DRIVER).then_some((element, tick));
@@ -126,13 +126,42 @@ fn build(
         let failures: RModule = ikra.const_get("Failures")?;
         failures.funcall::<_, _, Exception>(
             "build",
-            (ruby.to_symbol(kind), details, frames, element, tick, rescued),
+            (ruby.to_symbol(kind), details, frames, element, tick, guarding),
         )
     });
     match made {
         Ok(exception) => exception.into(),
         Err(error) => error,
     }
+}
+
+/// An exception of a block of `Ikra.sync`, with the frames of that and of the code around it, as Ruby would have them.
+pub fn of_sync(ruby: &Ruby, error: Error, places: &[Place]) -> Error {
+    let Some(exception) = error.value() else { return error };
+    let told = ikra(ruby).and_then(|ikra| {
+        let failures: RModule = ikra.const_get("Failures")?;
+        failures.funcall::<_, _, Exception>("of_sync", (exception, frames_of(ruby, places)?))
+    });
+    told.map_or_else(|error| error, Error::from)
+}
+
+/// Path, line and label of frames, and whether each is a method of Ruby's own.
+fn frames_of<'a>(ruby: &Ruby, places: impl IntoIterator<Item = &'a Place>) -> Result<RArray, Error> {
+    let frames = ruby.ary_new();
+    for place in places {
+        frames.push((place.path.as_str(), place.line, place.label.as_str(), place.native))?;
+    }
+    Ok(frames)
+}
+
+/// What tells that an exception of a block of `Ikra.sync` ends the section before the `ensure` around that.
+pub fn before_ensure(ruby: &Ruby, error: Error) -> Error {
+    let Some(exception) = error.value() else { return error };
+    let told = ikra(ruby).and_then(|ikra| {
+        let failures: RModule = ikra.const_get("Failures")?;
+        failures.funcall::<_, _, Exception>("before_ensure", (exception,))
+    });
+    told.map_or_else(|error| error, Error::from)
 }
 
 /// An element's failure: its operands are decoded as other values are.
@@ -153,20 +182,16 @@ impl Decoder<'_> {
         match self.details(&site.error, failure) {
             Ok((kind, details)) => {
                 let place = (failure.element, failure.tick);
-                build(self.ruby, kind, details, frames, place, self.would_be_rescued(failure))
+                build(self.ruby, kind, details, frames, place, self.guarding(failure))
             }
             Err(error) => error,
         }
     }
 
-    /// Path, line and label of the frames of who fails at a site, and whether it is a method of Ruby's own.
+    /// The frames of who fails at a site.
     fn frames(&self, site: SiteId, path: i64) -> Result<RArray, Error> {
         let site = &self.inferred.program.sites[site.0 as usize];
-        let frames = self.ruby.ary_new();
-        for place in site.places.iter().chain(self.inferred.program.callers(path)) {
-            frames.push((place.path.as_str(), place.line, place.label.as_str(), place.native))?;
-        }
-        Ok(frames)
+        frames_of(self.ruby, site.places.iter().chain(self.inferred.program.callers(path)))
     }
 
     /// An exception that the section has made.
@@ -182,8 +207,8 @@ impl Decoder<'_> {
         let failures: RModule = ikra(self.ruby)?.const_get("Failures")?;
         let place = (failure.element != Failure::DRIVER).then_some((failure.element, failure.tick));
         let (element, tick) = place.unzip();
-        let rescued = self.would_be_rescued(failure);
-        let told: Exception = failures.funcall("told", (made, element, tick, rescued))?;
+        let guarding = self.guarding(failure);
+        let told: Exception = failures.funcall("told", (made, element, tick, guarding))?;
         Ok(told.into())
     }
 
@@ -241,11 +266,15 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// Is it an element's failure, with a clause around the call of the driver that takes it?
-    fn would_be_rescued(&self, failure: &Failure) -> bool {
-        let is_it =
-            |(kernel, site): &(KernelId, SiteId)| (failure.kernel, failure.site) == (Some(*kernel), *site);
-        self.inferred.schema.rescued.iter().any(is_it)
+    /// What the driver's code around the call would do about an element's failure: the name of the clause.
+    fn guarding(&self, failure: &Failure) -> Option<&'static str> {
+        let is_it = |(kernel, site, _): &&(KernelId, SiteId, Guarding)| {
+            (failure.kernel, failure.site) == (Some(*kernel), *site)
+        };
+        self.inferred.schema.guarded.iter().find(is_it).map(|(.., guarding)| match guarding {
+            Guarding::Rescue => "rescue",
+            Guarding::Ensure => "ensure",
+        })
     }
 
     fn details(&self, kind: &ErrorKind, failure: &Failure) -> Result<(&'static str, RArray), Error> {
