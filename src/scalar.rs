@@ -54,3 +54,10 @@ impl Interval {
         Self { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
 }
+
+/// `(a * b + c) mod m`, with the sign of m, which is not 0. See [`crate::ir::Op::WideMod`].
+pub fn wide_mod(a: i64, b: i64, c: i64, m: i64) -> i64 {
+    let (dividend, divisor) = (i128::from(a) * i128::from(b) + i128::from(c), i128::from(m));
+    let rest = dividend % divisor;
+    (if rest != 0 && (rest < 0) != (m < 0) { rest + divisor } else { rest }) as i64
+}

@@ -8,8 +8,8 @@ module Ikra
     # Frames of Ikra itself are no more use in a backtrace than those of Array#each.
     OWN = "#{__dir__}/".freeze
     # What masks the product of a hash or of a generator of random numbers has a larger product first.
-    LOW_BITS = "hint: where only its low bits are wanted, use rand, or smaller multipliers and a mask after each; " \
-               "Ikra.fallback = :ruby runs such a section in plain Ruby"
+    LOW_BITS = "hint: where only its low bits or a remainder are wanted, take them of each product, as in " \
+               "(a * b) & 0xffff or a * b % m; Ikra.fallback = :ruby runs such a section in plain Ruby"
     # The path of a block such as &:move, which has no frame of its own in Ruby.
     SYMBOL_PATH = "(symbol)"
 
@@ -238,8 +238,8 @@ module Ikra
     def self.outer_frames
       caller.reject { |frame| frame.start_with?(OWN) }
     end
-    private_class_method :unhandled, :unsupported, :initialize_keeping, :overflow, :frames, :block_label, :relabeled, :levels,
-                         :outer_frames
+    private_class_method :unhandled, :unsupported, :initialize_keeping, :overflow, :frames, :block_label, :relabeled,
+                         :levels, :outer_frames
 
     # Methods of Ruby's own that are written in Ruby are told by some versions where they stand: `<internal:kernel>:90`.
     # Ruby is asked for that.

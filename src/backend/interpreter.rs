@@ -7,7 +7,7 @@ use crate::ir::{
     BinaryOp, Block, Comparison, FuncId, Function, KernelId, Label, MathFn, Op, Program, Reduction, SiteId,
     Stmt, UnaryOp, Value,
 };
-use crate::scalar::Ty;
+use crate::scalar::{Ty, wide_mod};
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
 
@@ -343,6 +343,10 @@ impl<'a> Machine<'a> {
                     // Sign extension keeps the unsigned order of 32 bits.
                     Comparison::LtU => a < b,
                 })
+            }
+            Op::WideMod(args) => {
+                let [a, b, c, m] = args.map(|arg| frame.get(arg) as i64);
+                wide_mod(a, b, c, m) as u64
             }
             Op::Select(condition, a, b) => frame.get(if frame.get(*condition) != 0 { *a } else { *b }),
             Op::Load(buffer, index) => {

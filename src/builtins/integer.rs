@@ -465,6 +465,10 @@ fn shift_right(s: &mut Lowerer<'_>, value: Value, amount: Value) -> Operand {
 }
 
 fn shift_left(s: &mut Lowerer<'_>, value: Value, amount: Value) -> Operand {
+    if let Some(amount @ 0..=62) = s.b.constant(amount) {
+        let factor = s.b.i64(1 << amount);
+        return checked(s, BinaryOp::MulChecked, "<<", value, factor);
+    }
     // Shifted out and back it must be the same number; by more than 62 only 0 survives.
     let last = s.b.i64(63);
     let beyond = s.b.compare(Comparison::Gt, amount, last);

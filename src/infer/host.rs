@@ -7,6 +7,7 @@
 use super::dialect::Dialect;
 use crate::diagnostic::Diagnostic;
 use crate::heap::schema::Base;
+use crate::scalar::Interval;
 use crate::source::{FileId, SourceFile, Span};
 use crate::syntax::ast::Code;
 use crate::types::{ArrayKind, ClassId, HashPart, HashSort, HierarchyId, Type, TypeSet};
@@ -108,8 +109,8 @@ pub struct Root {
     pub number: u32,
     /// A single type always: the root's value now. A later call with another class re-infers.
     pub ty: Type,
-    /// An Integer root's present value fits 32 bits and the host will check that it still does.
-    pub fits_i32: bool,
+    /// In which an Integer root's present value lies. The host will check that it still does.
+    pub interval: Interval,
 }
 
 /// What a column or an array kind holds, so far.

@@ -51,7 +51,7 @@ impl Lowerer<'_> {
             other => {
                 let ty = other.shape().scalar().unwrap_or(Ty::I64);
                 let interval = match ty {
-                    Ty::I64 if root.fits_i32 => Interval::I32,
+                    Ty::I64 => root.interval,
                     Ty::I32 => Interval::INDEX,
                     _ => Interval::FULL,
                 };

@@ -312,6 +312,9 @@ pub enum Op {
     Compare(Comparison, Value, Value),
     /// `condition ? a : b`, both computed.
     Select(Value, Value, Value),
+    /// `(a * b + c) mod m` of `[a, b, c, m]` (`I64`), with the sign of m: what is divided has up to 128 bits. m is known
+    /// not to be 0.
+    WideMod([Value; 4]),
     /// The index is an `I32` known to be in range.
     Load(Buffer, Value),
     Math(MathFn, Vec<Value>),

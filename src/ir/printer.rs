@@ -534,6 +534,7 @@ fn write_op(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
         Op::Binary(op, a, b) => write!(f, "{} {a}, {b}", op.name()),
         Op::Compare(op, a, b) => write!(f, "{} {a}, {b}", op.name()),
         Op::Select(condition, a, b) => write!(f, "select {condition}, {a}, {b}"),
+        Op::WideMod(args) => write!(f, "wide_mod {}", List(args)),
         Op::Load(buffer, index) => write!(f, "load {buffer}[{index}]"),
         Op::Math(function, args) => write!(f, "math {} {}", function.c_name(), List(args)),
         Op::Random => f.write_str("random"),

@@ -211,6 +211,7 @@ pub fn result_type(
         | Op::Lengthen { .. }
         | Op::Compact { .. } => Some(Ty::I64),
         Op::Match { .. } | Op::Group(_) | Op::Intrinsic { .. } => Some(Ty::I64),
+        Op::WideMod(_) => Some(Ty::I64),
         Op::F64(_) | Op::Math(..) => Some(Ty::F64),
         Op::Get(x) => var(*x),
         Op::Scalar(s) => program?.scalars.get(s.0 as usize).map(|s| s.ty),

@@ -408,6 +408,7 @@ impl<'a> Checker<'a> {
                 self.expect(*condition, Ty::Bool);
                 self.expect_like(*b, *a);
             }
+            Op::WideMod(args) => args.iter().for_each(|arg| self.expect(*arg, Ty::I64)),
             Op::Load(buffer, index) => {
                 self.expect(*index, Ty::I32);
                 if self.buffer(*buffer).is_none() {

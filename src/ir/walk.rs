@@ -60,6 +60,7 @@ impl Op {
             Self::Watch { row, me, .. } => [*row, *me].into_iter().for_each(each),
             Self::Claim { count, .. } | Self::Lengthen { count, .. } => each(*count),
             Self::Math(_, args) => args.iter().copied().for_each(each),
+            Self::WideMod(args) => args.iter().copied().for_each(each),
         }
     }
 
@@ -96,6 +97,7 @@ impl Op {
                 each(b);
             }
             Self::Math(_, args) => args.iter_mut().for_each(each),
+            Self::WideMod(args) => args.iter_mut().for_each(each),
             Self::Claim { count, .. } | Self::Lengthen { count, .. } => each(count),
             Self::Watch { row, me, .. } => {
                 each(row);

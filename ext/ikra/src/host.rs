@@ -234,8 +234,8 @@ impl<'s, 'a> LiveHost<'s, 'a> {
             let (source, same_as) = (root.source.clone(), root.same_as);
             let of_procs = source.hashes_of_one_proc();
             let is_of_one_proc = of_procs.is_none_or(|kind| self.tracer.default_block(kind).1);
-            let narrow = root.value.narrow();
-            roots.push(PlannedRoot { source, ty, narrow, groups, same_as, is_of_one_proc });
+            let interval = root.value.interval(&source);
+            roots.push(PlannedRoot { source, ty, interval, groups, same_as, is_of_one_proc });
         }
         // Earlier walks may have asked what the last one knows: then there is a column.
         let is_column = |hierarchy: &HierarchyId| {
@@ -385,7 +385,7 @@ impl<'s, 'a> LiveHost<'s, 'a> {
             .into());
         }
         let ty = self.tracer.root_type(number as u32, &root.value.ty);
-        Ok(Some(Root { number: number as u32, ty, fits_i32: root.value.narrow() }))
+        Ok(Some(Root { number: number as u32, ty, interval: root.value.interval(&root.source) }))
     }
 }
 

@@ -3,9 +3,9 @@
 module RandomPrograms
   # Arithmetic.
   module Numbers
-    INTEGER = { integer_arithmetic: 8, wrapped: 5, integer_division: 3, bits: 2, integer_unary: 2, integer_pair: 2,
-                rounded: 2, compared: 1, reduced: 2, measured: 1.5, folded: 2.5, hashed: 1.5, drawn: 0.3,
-                by_method: 1.2, texted: 0.6, keyed: 0.6, identity: 0.5, identity_of_procs: 0.4, cycle: 0.5,
+    INTEGER = { integer_arithmetic: 8, wrapped: 5, low_bits: 1.5, integer_division: 3, bits: 2, integer_unary: 2,
+                integer_pair: 2, rounded: 2, compared: 1, reduced: 2, measured: 1.5, folded: 2.5, hashed: 1.5,
+                drawn: 0.3, by_method: 1.2, texted: 0.6, keyed: 0.6, identity: 0.5, identity_of_procs: 0.4, cycle: 0.5,
                 outlived: 0.5, reach: 0.4, deep: 0.7 }.freeze
     MATCHED = INTEGER.merge(regexp_number: 8).freeze
     FLOAT = { float_arithmetic: 8, float_division: 2, float_unary: 2, converted: 3, float_sum: 1, root: 0.5,
@@ -18,6 +18,18 @@ module RandomPrograms
 
     def wrapped(depth)
       e("(", expression([:int], depth), " % #{pick([2, 3, 7, 8, 10, 97, 1000, 65_536, -5])})")
+    end
+
+    # Of what may have more than 64 bits only low bits, or a remainder, are wanted.
+    def low_bits(depth)
+      factor = pick([31, 16_777_619, -7, 2_862_933_555_777_941_757, 6_364_136_223_846_793_005])
+      sum = ["((", expression([:int], depth), " * #{factor}) #{pick(%w[+ - ^])} ", expression([:int], depth), ")"]
+      case between(0, 3)
+      when 0 then e("((", *sum, " & 0x7fffffffffffffff) % 1000)")
+      when 1 then e("(", *sum, " & #{pick(%w[255 0xffff 1023 0xffffffff])})")
+      when 2 then e("(((", expression([:int], depth), " << #{between(1, 62)}) & 0xffffff) + 1)")
+      else e("(", *sum, " % #{pick([1_000_000_007, 998_244_353, 65_536, -97, 2_305_843_009_213_693_951])})")
+      end
     end
 
     def integer_division(depth)

@@ -8,6 +8,7 @@
 //! `a.div(b) == ((a ^ s) / b) ^ s`, where `a ^ s` is not negative, because `(-1 - a) / b == -1 - a.div(b)`.
 
 use super::emit::Emitter;
+use super::runtime::WIDE_MOD;
 use crate::error::Error;
 use crate::ir::{SiteId, Value};
 use crate::scalar::Interval;
@@ -41,6 +42,36 @@ impl Emitter<'_> {
             return Ok(self.builder.ins().iconst(types::I64, 0));
         }
         self.floor(a, b, Part::Remainder, None)
+    }
+
+    /// `(a * b + c) mod m`: where that fits in 64 bits, as it mostly does, without a call.
+    pub fn wide_mod(&mut self, [a, b, c, m]: [Value; 4]) -> Result<clif::Value, Error> {
+        let [x, y, z, modulus] = [self.value(a)?, self.value(b)?, self.value(c)?, self.value(m)?];
+        let (product, mut overflow) = self.builder.ins().smul_overflow(x, y);
+        let mut sum = product;
+        if self.constant(c) != Some(0) {
+            let (added, more) = self.builder.ins().sadd_overflow(product, z);
+            (sum, overflow) = (added, self.builder.ins().bor(overflow, more));
+        }
+        let [narrow, done] = [(); 2].map(|()| self.builder.create_block());
+        let wide = self.cold_block();
+        let result = self.builder.append_block_param(done, types::I64);
+        self.builder.ins().brif(overflow, wide, &[], narrow, &[]);
+        self.start(wide);
+        let rest = self.call_c(WIDE_MOD, &[x, y, z, modulus], types::I64)?;
+        self.jump(done, rest);
+        self.start(narrow);
+        let divisor = self.interval(m);
+        let rest = if divisor.low >= 0 {
+            self.by_sign(sum, modulus, Part::Remainder, |this, x| {
+                this.unsigned(x, i64::MAX as u64, modulus, divisor, Part::Remainder)
+            })
+        } else {
+            self.signed(sum, modulus, Part::Remainder)
+        };
+        self.jump(done, rest);
+        self.start(done);
+        Ok(result)
     }
 
     /// The sign of the dividend, so only the divisor's magnitude matters.

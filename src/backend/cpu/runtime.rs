@@ -88,6 +88,7 @@ pub const REPORT_WRITE: &str = "ikra_report_write";
 pub const GROW: &str = "ikra_grow";
 pub const SEARCH: &str = "ikra_search";
 pub const GROUP: &str = "ikra_group";
+pub const WIDE_MOD: &str = "ikra_wide_mod";
 pub const PRINT: &str = "ikra_print";
 pub const POW: &str = "pow";
 pub const FMOD: &str = "fmod";
@@ -195,10 +196,16 @@ pub fn symbols() -> impl Iterator<Item = (&'static str, *const u8)> {
         (GROW, grow as *const u8),
         (SEARCH, search as *const u8),
         (GROUP, group as *const u8),
+        (WIDE_MOD, wide_mod as *const u8),
         (PRINT, print as *const u8),
         (POW, c::pow as *const u8),
         (FMOD, c::fmod as *const u8),
     ])
+}
+
+/// See [`crate::ir::Op::WideMod`].
+extern "C" fn wide_mod(a: i64, b: i64, c: i64, m: i64) -> i64 {
+    crate::scalar::wide_mod(a, b, c, m)
 }
 
 /// The next draw of the current element and tick.

@@ -157,6 +157,7 @@ impl<'a> Emitter<'a> {
             Op::Unary(op, a) => self.unary(*op, *a)?,
             Op::Binary(op, a, b) => self.binary(*op, *a, *b, site)?,
             Op::Compare(comparison, a, b) => self.compare(*comparison, *a, *b)?,
+            Op::WideMod(args) => self.wide_mod(*args)?,
             Op::Select(condition, a, b) => {
                 let [condition, a, b] = [self.value(*condition)?, self.value(*a)?, self.value(*b)?];
                 self.builder.ins().select(condition, a, b)

@@ -283,6 +283,30 @@ static __device__ __forceinline__ i64 floor_mod(i64 a, i64 b) {
   i64 r = b == -1 ? 0 : a % b;
   return (r != 0) & ((r ^ b) < 0) ? r + b : r;
 }
+// (a * b + c) mod m: what does not fit in 64 bits is divided bit by bit.
+static __device__ __noinline__ i64 wide_rest(i64 a, i64 b, i64 c, i64 m) {
+  u64 low = (u64)a * (u64)b, sum = low + (u64)c;
+  i64 high = __mul64hi(a, b) + (c >> 63) + (sum < low);
+  bool negative = high < 0;
+  if (negative) {
+    sum = 0 - sum;
+    high = ~high + (sum == 0);
+  }
+  u64 divisor = m < 0 ? 0 - (u64)m : (u64)m, rest = (u64)high % divisor;
+  for (int bit = 63; bit >= 0; bit--) {
+    bool beyond = rest >> 63;
+    rest = rest << 1 | (sum >> bit & 1);
+    if (beyond || rest >= divisor) rest -= divisor;
+  }
+  if (rest == 0) return 0;
+  if (negative != (m < 0)) rest = divisor - rest;
+  return m < 0 ? (i64)(0 - rest) : (i64)rest;
+}
+static __device__ __forceinline__ i64 wide_mod(i64 a, i64 b, i64 c, i64 m) {
+  i64 product, sum;
+  if (mul_overflows(a, b, product) | add_overflows(product, c, sum)) return wide_rest(a, b, c, m);
+  return floor_mod(sum, m);
+}
 // The divisor is known to be positive and narrow.
 static __device__ __forceinline__ i64 floor_div_by(i64 a, u32 b) {
   if ((u64)a >> 32 == 0) return (u32)a / b;

@@ -210,6 +210,7 @@ impl Cost {
             Op::Bool(_) | Op::I32(_) | Op::I64(_) | Op::F64(_) | Op::Get(_) => (0.0, 0.0),
             Op::Load(..) => (80.0, 8.0),
             Op::Math(..) | Op::Random => (200.0, 40.0),
+            Op::WideMod(_) => (70.0, 30.0),
             Op::Binary(op, ..) => match op {
                 BinaryOp::AddF | BinaryOp::SubF | BinaryOp::MulF => (18.0, 2.0),
                 BinaryOp::DivF => (200.0, 40.0),

@@ -226,12 +226,16 @@ impl Host for World {
             _ => return Ok(None),
         };
         if let Some(i) = self.roots.iter().position(|(n, _)| *n == name) {
-            return Ok(Some(Root { number: i as u32, ty: self.roots[i].1.clone(), fits_i32: true }));
+            return Ok(Some(Root {
+                number: i as u32,
+                ty: self.roots[i].1.clone(),
+                interval: crate::scalar::Interval::I32,
+            }));
         }
         Ok(find(&self.classes, &name).map(|c| Root {
             number: 1000 + c.0,
             ty: Type::Module(c),
-            fits_i32: true,
+            interval: crate::scalar::Interval::I32,
         }))
     }
 

@@ -408,6 +408,13 @@ impl Body<'_> {
                 let (a, b) = self.pair()?;
                 Op::Select(condition, a, b)
             }
+            "wide_mod" => {
+                let args = self.values()?;
+                let Ok(args) = args.try_into() else {
+                    return self.parser.error("wide_mod has four operands");
+                };
+                Op::WideMod(args)
+            }
             "load" => {
                 let (buffer, index) = self.place()?;
                 Op::Load(buffer, index)

@@ -130,7 +130,8 @@ impl Hoister<'_> {
                 let written = self.changed.map_or(*written, |changed| changed[buffer.0 as usize]);
                 !written && !self.syncs && (own || !checked)
             }
-            Op::Binary(BinaryOp::FloorDiv | BinaryOp::FloorMod | BinaryOp::TruncRem, _, divisor) => {
+            Op::Binary(BinaryOp::FloorDiv | BinaryOp::FloorMod | BinaryOp::TruncRem, _, divisor)
+            | Op::WideMod([.., divisor]) => {
                 is_pure(op, self.values)
                     && (!checked || !self.values[divisor.0 as usize].interval.contains(0))
             }

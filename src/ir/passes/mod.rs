@@ -10,6 +10,7 @@ pub mod reuse;
 #[cfg(feature = "testing")]
 pub mod uncheck;
 pub mod unwatch;
+pub mod wrap;
 
 use super::Program;
 use super::verifier::verify;
@@ -21,7 +22,8 @@ use std::time::Instant;
 type Pass = fn(&mut Program, &CancellationToken) -> Result<(), Error>;
 
 /// In this order. Entries come in with a body for one tick and go out with the loop over all.
-const PASSES: [(&str, Pass); 9] = [
+const PASSES: [(&str, Pass); 10] = [
+    ("wrap", wrap::run),
     ("eliminate", eliminate::run),
     ("promote", promote::run),
     ("imply", imply::run),

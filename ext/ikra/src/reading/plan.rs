@@ -13,6 +13,7 @@ use crate::vm::value;
 use ikra_core::faults;
 use ikra_core::heap::schema::{BaseColumn, ColumnSchema, Form, Stored};
 use ikra_core::infer::Inferred;
+use ikra_core::scalar::Interval;
 use ikra_core::types::{ArrayKind, HierarchyId, Type};
 use rb_sys::VALUE;
 use std::rc::Rc;
@@ -21,8 +22,8 @@ use std::rc::Rc;
 pub struct PlannedRoot {
     pub source: roots::Source,
     pub ty: Type,
-    /// The value must fit 32 bits.
-    pub narrow: bool,
+    /// In which an Integer must lie.
+    pub interval: Interval,
     /// A Regexp has so many groups.
     pub groups: Option<u32>,
     /// It must be the same Proc as this root before it.
@@ -38,7 +39,9 @@ impl PlannedRoot {
     }
 
     fn fits(&self, root: &RootValue) -> bool {
-        root.ty == self.ty && root.groups == self.groups && (!self.narrow || root.narrow())
+        root.ty == self.ty
+            && root.groups == self.groups
+            && root.integer().is_none_or(|number| self.interval.contains(number))
     }
 
     /// The root's value, if it fits.

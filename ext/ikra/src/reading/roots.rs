@@ -13,6 +13,7 @@ use crate::vm::pinned::Pinned;
 use crate::vm::reflection::{Own, call};
 use crate::vm::value::{self, Decoded, decode};
 use ikra_core::infer::host::{MissingConstant, RootKey, Scope};
+use ikra_core::scalar::Interval;
 use ikra_core::syntax::ast::METHOD_AROUND;
 use ikra_core::types::{ArrayKind, ClassId, METHOD, RangeEnd, Type};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
@@ -242,6 +243,14 @@ impl Nesting {
 }
 
 impl Source {
+    fn is_constant(&self) -> bool {
+        match self {
+            Self::Constant(_) => true,
+            Self::Within(_, source) => source.is_constant(),
+            _ => false,
+        }
+    }
+
     /// The NameError that Ruby raises for a constant that is not there, if it raises one.
     pub fn missing(
         &self,
@@ -664,8 +673,18 @@ pub struct RootValue {
 }
 
 impl RootValue {
-    pub fn narrow(&self) -> bool {
-        self.ty == Type::Integer && self.column.seen().narrow()
+    pub fn integer(&self) -> Option<i64> {
+        if self.ty == Type::Integer { self.column.payload.first().copied() } else { None }
+    }
+
+    /// What code may know of an Integer: does it fit 32 bits, and the sign of a constant. Variables change, and each time
+    /// that they leave it there is another version of the code.
+    pub fn interval(&self, source: &Source) -> Interval {
+        let Some(number) = self.integer() else { return Interval::FULL };
+        let Interval { low, high } =
+            if i32::try_from(number).is_ok() { Interval::I32 } else { Interval::FULL };
+        let low = if number >= 0 && source.is_constant() { 0 } else { low };
+        Interval { low, high }
     }
 
     /// `source` says where the value is from, in case that it does not fit.

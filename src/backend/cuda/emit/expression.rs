@@ -173,6 +173,10 @@ impl Writer<'_, '_> {
             Op::Unary(op, a) => self.unary(width, *op, *a),
             Op::Binary(op, a, b) => self.binary(value, *op, *a, *b),
             Op::Compare(comparison, a, b) => self.compare(*comparison, *a, *b),
+            Op::WideMod(args) => {
+                let args = args.map(|arg| self.text_as(arg, Width::Long).to_string());
+                Text::atom(format!("wide_mod({})", args.join(", "))).converted(Width::Long, width)
+            }
             Op::Select(c, a, b) => {
                 let (c, a, b) = (self.text(*c), self.text_as(*a, width), self.text_as(*b, width));
                 Text::loose(format!("{} ? {} : {}", c.operand(), a.operand(), b.operand()))
