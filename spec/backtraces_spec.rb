@@ -266,6 +266,15 @@ RSpec.describe "backtraces" do
     end
   end
 
+  it "are not taken from what calls a section" do
+    run = lambda do |how|
+      1.times { [1].public_send(how) { |x| [x].each { |a| a / 0 } } }
+    rescue ZeroDivisionError => e
+      e.backtrace.first(4).grep_v(/p?map/)
+    end
+    expect(run.call(:pmap)).to eq(run.call(:map))
+  end
+
   %i[run again within hand_on ensured].each do |name|
     it "are Ruby's own around a block of Ikra.sync: #{name}" do
       run = lambda do |backend|

@@ -210,6 +210,14 @@ RSpec.describe Ikra::Chain do
       end
       expect(integer).to be_a(Module) # a refinement changes nothing elsewhere
       expect([1, 2].psum).to eq(3)
+      # Array#sum adds the Integers before the first Float exactly, also from a Float on.
+      [[-(2**60) - 1, (2**60) + 3], [(2**53) + 1, 1], [(2**53) + 1, 1, 0.5, 2**53, 1]].each do |values|
+        [0.0, -0.0, 1.5, 1e16].each do |from|
+          expect(values.psum(from) { |x| x }).to eq(values.sum(from) { |x| x })
+          expect(values.psum(from)).to eq(values.sum(from))
+          expect(values.each_slice(1).psum(from) { |x,| x }).to eq(values.each_slice(1).sum(from) { |x,| x })
+        end
+      end
     end
 
     it "makes arrays by index, grids and stencils" do

@@ -275,7 +275,9 @@ module Ikra
         call.call
         nil
       rescue StandardError => e
-        e.backtrace&.find { |frame| frame.start_with?("<internal:") && !frame.include?("require") }
+        # Not those that this was called through.
+        own = e.backtrace[0, e.backtrace.size - caller.size]
+        own.find { |frame| frame.start_with?("<internal:") && !frame.include?("require") }
       end
       private_class_method :asked
     end

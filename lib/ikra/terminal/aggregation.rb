@@ -18,7 +18,7 @@ module Ikra
         return replay(flow.values) if plain_sum? || !total.of_numbers?
 
         flow.each_part do |values, first, count|
-          next if total.add(values)
+          next if !apart?(values) && total.add(values)
 
           return replay(count == items.size && first.zero? ? values : flow.values)
         end
@@ -90,8 +90,13 @@ module Ikra
 
       private
 
-      def plain_sum?
-        PLAIN_FROM_FLOATS && @arguments.first.is_a?(Float) && @stages.empty? &&
+      def plain_sum? = PLAIN_FROM_FLOATS && from_float?
+
+      # Array#sum from a Float on adds up the Integers before the first Float by themselves, exactly.
+      def apart?(values) = from_float? && (values.is_a?(Array) ? Native.values(values) : values)&.kind == :integer
+
+      def from_float?
+        @arguments.first.is_a?(Float) && @stages.empty? &&
           (@collection.is_a?(Array) || @collection.instance_of?(Column))
       end
 
