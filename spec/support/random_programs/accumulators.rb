@@ -21,7 +21,7 @@ module RandomPrograms
     # @return [Array<Node>] the variables' first values
     def make_accumulators
       @accumulators = @counters.map { |name| Accumulator.new(name, "shared", [:int]) }
-      return [] unless chance(0.5)
+      return [] unless chance(0.5, :accumulate_text)
 
       Array.new(between(1, 2)) do
         form = pick(FORMS.keys)
@@ -30,6 +30,9 @@ module RandomPrograms
         Node.fixed("#{@accumulators.last.name} = #{pick(Array(first))}")
       end
     end
+
+    # Does the block change something around it, or an element?
+    def changes? = @writes || @tallies.any? || @accumulators.any?
 
     def accumulate(depth)
       accumulator = pick(scope.accumulators)

@@ -4,7 +4,7 @@ module RandomPrograms
   # Results in which one array or Hash stands in several places, or may do so, and some of them are frozen.
   module Aliases
     # So many programs with `pmap` give such.
-    SHARE = Float(ENV.fetch("IKRA_FUZZ_ALIASES", 0.3))
+    SHARE = Float(ENV.fetch("IKRA_FUZZ_ALIASES", 0.34))
     FIRST = ["row = [n, N]", "other = [N, n]", "all = []", "pairs = []", "table = {}", "held = { a: [N, n] }",
              "same = 0"].freeze
     LINES = ["row = [n, N]", "other = row", "row = row.dup", "row = other.clone", "all << row", "all << other << row",
@@ -34,15 +34,19 @@ module RandomPrograms
 
     # The value, and at times with it an array that has it twice.
     def result_of(returns)
-      return aliased_result if @operation == :pmap && matches?(@seed + 11, SHARE)
+      return aliased_result if given_lists? && matches?(@seed + 11, SHARE)
 
       value = value_of(returns, 4)
-      return hash_result(value, returns) if @operation == :pmap && chance(0.08, :hash_result)
+      return hash_result(value, returns) if given_lists? && chance(0.12, :hash_result)
       return Node.statement(value) unless returns.is_a?(Array) && returns.any? { |type| record?(type) } && chance(0.3)
 
       name = fresh("v")
       Node.statement("#{name} = ", value, "\n[#{name}, ", value_of(returns, 2), ", #{name}]")
     end
+
+    # Is there a place for arrays and Hashes in what a call gives? A Column has none.
+    def holds_lists? = @collection != :column
+    def given_lists? = @operation == :pmap && (holds_lists? || chance(0.02))
 
     def aliased_result
       lines = chance(0.4) ? LINES + FREEZING : LINES

@@ -12,6 +12,9 @@ module RandomPrograms
     BLOCKS = { change_groups: "{ |hash, key| hash[key] = [] }", change_tables: "{ |hash, key| hash[key] = {} }",
                change_counts: "{ |_, _| 3 }" }.freeze
 
+    # In a program: each is a lot of code, and of more the section is too large.
+    MOST = 14
+
     def captured_tally
       tally = Tally.new(fresh("t"), pick(TALLY_KEYS), weighted(USES))
       @tallies << tally
@@ -39,12 +42,16 @@ module RandomPrograms
     end
 
     def change_hash(depth)
-      Node.body(Array.new(between(1, 3)) { tally_change(pick(@tallies), depth) }) if @tallies.any?
+      count = [between(1, 3), MOST - (@tally_changes || 0)].min
+      return if @tallies.none? || count < 1
+
+      @tally_changes = (@tally_changes || 0) + count
+      Node.body(Array.new(count) { tally_change(pick(@tallies), depth) })
     end
 
     def tally_change(tally, depth)
       key = tally_key(tally)
-      case between(0, 9, delete_within: 0)
+      case between(0, 9, **(chance(0.3) ? { delete_within: 0 } : {}))
       when 0
         return delete_within(tally.name, key) if chance(0.3, :delete_within)
         return filter_watching(tally.name, "a, b", "#{tally.name}.key?(a)") if chance(0.3)

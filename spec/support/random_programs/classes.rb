@@ -69,7 +69,7 @@ module RandomPrograms
       mutates = !recursive && klass.all_written.any? && chance(0.6)
       parameters = parameter_list(recursive)
       parameters.unshift(Parameter.new(fresh("r"), [:int], :required)) if recursive
-      yields = chance(0.3) ? yielded : nil
+      yields = chance(0.3, :passed_blocks) ? yielded : nil
       if !recursive && !yields && chance(0.15)
         parameters.unshift(Parameter.new(fresh("p"), ArrayType.new(pick(ITEM_TYPES)), :required))
       end

@@ -42,7 +42,7 @@ module RandomPrograms
 
     # An item, or what is made of all.
     def of_column(types, type, depth)
-      return of_whole_column(type) if chance(favoured?(:item_or_other) ? 0.1 : 0.35)
+      return of_whole_column(type) if chance(favoured?(:item_or_other) ? 0.05 : 0.35)
 
       column = pick(columns(type))
       return unless column

@@ -37,7 +37,7 @@ module RandomPrograms
       value = -> { e("(", expression([:int], [depth - 1, 0].max), " % 3)") }
       made = lambda do
         next e("#{constant}[", value.call, "]") if chance(0.4)
-        next own_cycle(maker, value.call) if chance(0.4)
+        next own_cycle(maker, value.call) if chance(0.4, :own_cycle)
 
         size = "#{between(1, 3)}, " if %w[TREES RINGS].include?(constant)
         e("RandomPrograms::Home.#{maker}(#{size}", value.call, ")")

@@ -27,7 +27,7 @@ module RandomPrograms
       return value if chance(0.2)
       return list([type], depth - 1) if chance(0.15)
 
-      e("(", value, pick(ASKED.fetch(type)), ")")
+      e("(", value, pick(known_symbols(ASKED.fetch(type))), ")")
     end
 
     # It is used by a lambda alone, which nobody calls.

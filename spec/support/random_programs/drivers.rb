@@ -6,12 +6,12 @@ module RandomPrograms
   module Drivers
     include Printing
 
-    LAUNCHES = { peach_call: 6, pmap_call: 5, pselect_call: 2, times_call: 1.5, step_call: 1.8, put_cell: 2,
-                 other_own: 1.8, made_loop: 1.6, kept_loop: 1.6, join_call: 1.4, sync_call: 1.5,
+    LAUNCHES = { peach_call: 6, pmap_call: 5, pselect_call: 2, times_call: 1.8, step_call: 1.8, put_cell: 2,
+                 other_own: 1.8, made_loop: 1.6, kept_loop: 1.6, join_call: 1.6, sync_call: 1.9,
                  grow_cells: 1.4 }.freeze
     CELLS = 8
     # How many of a thousand programs are such sections.
-    SHARE = 320
+    SHARE = 350
 
     def section?(all) = all || Random.new(@seed + (1 << 41)).rand(1000) < SHARE
 
@@ -26,6 +26,9 @@ module RandomPrograms
       @calling &&= chance(0.3)
       @any = Expressions::ANY unless @calling
     end
+
+    # Is there an Ikra.sync? Beside one no global variable is assigned, and no Symbol is new.
+    def syncs? = @section && (favoured?(:sync_call) || matches?(@seed + 17, 0.5))
 
     # Code of a driver has launches among its statements.
     def statement(depth)
@@ -153,7 +156,7 @@ module RandomPrograms
     # Ruby's own statements in the middle, which write down what they see.
     def sync_call(depth)
       skips = scope.skips
-      return if scope.in_method? && @recurs
+      return if !syncs? || (scope.in_method? && @recurs)
 
       list, there = scope.in_method? ? ["$seen", %w[on]] : ["seen", ["xs", "ys", *@cells]]
       plain = scope.variables.select { |v| v.plain? && (v.declared - %i[int float nil sym bool]).empty? }.map(&:name)

@@ -35,6 +35,7 @@ require_relative "matching"
 require_relative "accumulators"
 require_relative "raising"
 require_relative "rescuing"
+require_relative "jumps"
 require_relative "bases"
 require_relative "operations"
 require_relative "columns"
@@ -87,6 +88,7 @@ module RandomPrograms
     include Accumulators
     include Raising
     include Rescuing
+    include Jumps
     include Bases
     include Columns
     include Launches
@@ -113,11 +115,11 @@ module RandomPrograms
       @counters = []
       @holds_procs = matches?(seed + 7, HeldProcs::SHARE)
       @edge = chance(0.2) ? 0.15 : 0.01
-      @ill = chance(0.2, :ill_arguments) ? 0.05 : 0.0
+      @ill = chance(0.22, :ill_arguments) ? 0.05 : 0.0
       @calling = chance(0.25)
       @deep = chance(0.25)
       @any = @calling ? Expressions::CALLING : Expressions::ANY
-      @base = weighted(ints: 3, floats: 2, mixed: 2, objects: 6)
+      @base = weighted(ints: 3, floats: 2, mixed: 2, objects: 7)
       @operation = @base == :objects ? weighted(peach: 6, pmap: 3, pselect: 1) : weighted(pmap: 8, pselect: 1)
       choose_collection
       @writes = @base == :objects && (@operation == :peach || chance(0.3))
@@ -139,7 +141,7 @@ module RandomPrograms
       leaves = @classes.values - things
       @pure = leaves.flat_map { |klass| klass.signatures.map(&:name) }
       classes = @classes.values.map do |klass|
-        budget(@section ? 20 : 90, @calling ? 5 : 3)
+        budget(@section ? 20 : 82, @calling ? 5 : 3)
         class_node(klass)
       end
       classes.concat(steps_node).concat(held_classes)
@@ -147,10 +149,10 @@ module RandomPrograms
       # What one element adds to a Float in several ticks is added up first.
       repeats = @operation == :peach && @accumulators.none? { |one| one.form == "f+=" }
       ticks = repeats ? between(1, 3) : 1
-      operation = @section ? @operation : Operations.varied(@operation, @seed)
-      Program.new(seed: @seed, calling: [operation, ticks, @collection],
-                  classes: Node.list(deep_nodes + classes, "\n\n"), captures:,
-                  block: @section ? driver_node : block_node, world:)
+      operation = @section ? @operation : Operations.varied(@operation, @seed, changes: changes?)
+      Program.new(seed: @seed, calling: [operation, ticks, @collection], captures:,
+                  block: @section ? driver_node : block_node,
+                  classes: Node.list(deep_nodes + frames_node + classes, "\n\n"), world:)
     end
 
     private
@@ -183,8 +185,8 @@ module RandomPrograms
       between(0, 2).times { texts << captured_array }
       texts << captured_hash if chance(0.3, :captured_hash)
       texts << captured_callable if chance(0.25, :captured_callable)
-      between(2, 4).times { texts << captured_tally } if chance(TALLIES)
-      texts.concat(captured_columns) if chance(0.15, :captured_columns)
+      between(3, 5).times { texts << captured_tally } if chance(TALLIES)
+      texts.concat(captured_columns) if chance(0.22, :captured_columns)
       between(1, 2).times { texts << captured_procs } if @holds_procs
       texts << captured_regexp if @regexps && chance(0.5, :captured_regexp)
       @classes.each_value do |klass|
@@ -211,7 +213,7 @@ module RandomPrograms
     end
 
     def block_node
-      budget(160, @calling ? 16 : 6)
+      budget(145, @calling ? 16 : 6)
       element, own_class = { ints: [[:int]], floats: [[:float]], mixed: [%i[int float nil sym bool]],
                              objects: [["Thing"], @classes["Thing"]] }.fetch(@base)
       returns = @operation == :peach ? nil : block_types
@@ -232,7 +234,7 @@ module RandomPrograms
       return [:bool] if @operation == :pselect && chance(0.6)
       return pick([["Leaf"], ["Leaf", :nil], ["Leaf", :int]]) if chance(0.1)
       return made_types if @operation == :pmap && records.any? && chance(0.4, :made_types)
-      return ArrayType.new(pick(ITEMS)) if chance(0.2)
+      return ArrayType.new(pick(ITEMS)) if chance(holds_lists? ? 0.2 : 0.02)
 
       pick(UNIONS)
     end

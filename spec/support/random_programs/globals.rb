@@ -30,7 +30,7 @@ module RandomPrograms
     # All of them that the code of a class, or of none, sees.
     def declare_globals(klass)
       [*@globals, @class_variables[klass&.name]].compact.each do |name, types|
-        scope.declare(name, types, writable: name.start_with?("$") && chance(0.2))
+        scope.declare(name, types, writable: name.start_with?("$") && chance(syncs? ? 0.005 : 0.2))
       end
     end
   end

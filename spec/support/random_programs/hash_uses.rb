@@ -113,14 +113,19 @@ module RandomPrograms
     end
 
     def hash_literal(depth, keys = pick(KEYS))
-      pairs = Array.new(between(0, 4)) { Node.fixed(hash_key(keys, depth), " => ", expression(pick(VALUES), depth)) }
-      e("{ ", Node.list(pairs), " }")
+      e("{ ", Node.list(pairs_of(between(0, 4), keys, depth) { pick(VALUES) }), " }")
+    end
+
+    # A key that is written twice no section has.
+    def pairs_of(count, keys, depth)
+      pairs = Array.new(count) { [hash_key(keys, depth), yield] }
+      pairs = pairs.uniq { |key, _| key.to_s } unless chance(0.02)
+      pairs.map { |key, types| Node.fixed(key, " => ", expression(types, depth)) }
     end
 
     def from_literal(depth)
       keys = pick(KEYS)
-      pairs = Array.new(between(1, 4)) { Node.fixed(hash_key(keys, depth), " => ", expression([:int], depth)) }
-      literal = e("{ ", Node.list(pairs), " }")
+      literal = e("{ ", Node.list(pairs_of(between(1, 4), keys, depth) { [:int] }), " }")
       case between(0, 3)
       when 0 then e("(", literal, "[", hash_key(keys, depth), "] || ", expression([:int], depth), ")")
       when 1 then e("(", literal, ".min_by { |a, b| b }.last)")

@@ -4,7 +4,7 @@ module RandomPrograms
   # Lambdas and procs that arrays, Hashes and objects around the block hold.
   module HeldProcs
     # So many programs have some.
-    SHARE = Float(ENV.fetch("IKRA_FUZZ_HELD_PROCS", 0.22))
+    SHARE = Float(ENV.fetch("IKRA_FUZZ_HELD_PROCS", 0.25))
     OWN_CLASSES = <<~RUBY
       class Holder
         attr_reader :rule, :rules

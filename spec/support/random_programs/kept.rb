@@ -47,7 +47,7 @@ module RandomPrograms
                 "sum += branches.sum { |b| b.children.count { |c| c.parent.equal?(b) } }",
                 "sum += branches.psum { |b| b.children.size }", "branches.peach { |b| b.children.size }",
                 "branches.shift if i == N", "Ikra.sync { branches.reverse! }",
-                "sum += branches.last.instance_variables.size"].freeze
+                "sum += (branches.last || Branch.new).instance_variables.size"].freeze
     OWN_CLASSES = <<~RUBY
       class Branch
         attr_accessor :parent, :children
@@ -69,6 +69,7 @@ module RandomPrograms
       sum = fresh("v")
       names = %w[word row table made].to_h { |name| [name, fresh(name)] }
       all = pick([TEXTS, ROWS, TABLES, TEXTS + ROWS, ROWS + TABLES, TEXTS + TABLES, BRANCHES, ROWS + BRANCHES])
+      all = all.grep_v(/Ikra.sync/) unless syncs?
       named = lambda do |line|
         line = format(line.gsub("N") { between(0, 3).to_s })
         line.gsub(/\b(word|row|table|made)\b/) { |name| names[name] }.gsub(/(?<!\.)\bsum\b/, sum)

@@ -89,7 +89,7 @@ module RandomPrograms
         block = list_block(names, items, depth) or next
         next e(enumerable(source), call, block) unless LAZILY.match?(call.to_s) && chance(0.1)
 
-        e(enumerable(source), ".lazy", call, block, pick(%w[.to_a .first(3) .take(2).to_a]))
+        e(source, ".lazy", call, block, pick(%w[.to_a .first(3) .take(2).to_a]))
       end
       through(source) do
         case between(0, 8, list_of_runs: 5)
@@ -144,7 +144,7 @@ module RandomPrograms
         return e(enumerable(source), call, block) if chance(0.9)
 
         between = pick(["", "", ".drop(1)", ".compact", items.size == 1 && items != [:float] ? ".uniq" : ""])
-        e(enumerable(source), ".lazy", call, block, between, pick(%w[.to_a .first(3) .take(2).to_a]))
+        e(source, ".lazy", call, block, between, pick(%w[.to_a .first(3) .take(2).to_a]))
       end
     end
 

@@ -8,13 +8,13 @@ module RandomPrograms
       variable = pick(scope.variables.select { |v| v.plain? && v.types.size > 1 })
       return unless variable
 
-      equal = narrowing_equal(variable, depth) if chance(0.25)
+      equal = narrowing_equal(variable, depth) if chance(0.25, :narrowing_pattern)
       return equal if equal
 
       type = pick(variable.types)
       others = variable.types - [type]
       return narrowing_case(variable, depth) if chance(0.3)
-      return narrowing_leave(variable, type, others, depth) if chance(0.25)
+      return narrowing_leave(variable, type, others, depth) if chance(0.25, :narrowing_leave)
 
       test = test_text(variable.name, type)
       return inverted(variable, test, type, others, depth) if chance(0.5)
@@ -46,7 +46,7 @@ module RandomPrograms
       kinds = %i[int float].include?(type) ? variable.types & %i[int float] : [type]
       literals = Array.new(2) { constant_text(type) }.grep_v(/Float/)
       return if literals.empty?
-      return narrowing_pattern(variable, kinds, literals, depth) if chance(0.5)
+      return narrowing_pattern(variable, kinds, literals, depth) if chance(0.5, :narrowing_pattern)
 
       name = variable.name
       tests = literals.map { |text| pick(["(#{name} == #{text})", "(#{text} == #{name})", "(#{text} === #{name})"]) }

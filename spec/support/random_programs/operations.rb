@@ -27,6 +27,8 @@ module RandomPrograms
       chained_zip: ->(chain, block) { chain.map(&block).zip([1, 2]).map { |x| x }.to_a },
       chained_with_index: ->(chain, block) { chain.map(&block).with_index.map { |x| x }.to_a }
     }.freeze
+    # Stages before these run for all elements first, and so change nothing.
+    AT_ONCE = %i[chained_zip chained_uniq chained_drop_while].freeze
     # What changes an array: it does so with a copy, of which it gives whether it was given, and what it holds then.
     CHANGES = { pmap!: :map!, pselect!: :select!, preject!: :reject!, pdelete_if: :delete_if }.freeze
     VARIED = {
@@ -43,9 +45,10 @@ module RandomPrograms
 
     class << self
       # Other choices stay what they are.
-      def varied(operation, seed)
+      def varied(operation, seed, changes: false)
         random = Random.new(seed + (1 << 41))
         others = VARIED[operation]
+        others -= AT_ONCE if others && changes && random.rand > 0.02
         others && random.rand < 0.35 ? others.sample(random:) : operation
       end
 
@@ -71,8 +74,10 @@ module RandomPrograms
         random = Random.new(seed + (1 << 42))
         return text unless random.rand < 0.25
 
-        text.gsub(/(?<=[\w)\]}])\.(?:#{NESTED.join("|")})(?= \{| do\b|\(&)/) do |call|
-          random.rand < 0.5 ? ".p#{call[1..]}" : call
+        text.gsub(/(?<=[\w)\]}])\.(?:#{NESTED.join("|")})(?=(?: \{| do\b|\(&)(?<loop> \|i\|\n)?)/) do |call|
+          # Loops with calls and syncs of their own.
+          share = Regexp.last_match[:loop] ? 0.02 : 0.5
+          random.rand < share ? ".p#{call[1..]}" : call
         end
       end
 

@@ -13,15 +13,8 @@ module RandomPrograms
       class Maker
         def initialize(step)
           @step = step
-          @made = 0
-          @lists = Hash.new do |hash, key|
-            @made += 1
-            hash[key] = Array.new(1, start(key))
-          end
-          @plain = Hash.new { |hash, key| hash[key] = key * 2 }
         end
 
-        def start(key) = (key + @step) % 50
         def adder(number) = ->(x) { ((x % 1000) * @step) + number }
 
         def sum_of(first, second)
@@ -33,6 +26,27 @@ module RandomPrograms
           end
         end
 
+        def self.scaled(factor) = ->(x) { (x % 1000) * factor }
+        def self.composed(one, other) = ->(x) { other.(one.(x)) }
+        def self.twice(&block) = ->(x) { block.call(block.call(x) % 1000) }
+        def kept(first) = Kept.new { |x| ((x % 1000) * @step) + first }
+        def self.each_down(number, made, &block) = number < 1 ? 0 : block.(made.(number)) + each_down(number - 1, made, &block)
+      end
+
+      # One whose Hashes have default blocks.
+      class Listing
+        def initialize(step)
+          @step = step
+          @made = 0
+          @lists = Hash.new do |hash, key|
+            @made += 1
+            hash[key] = Array.new(1, start(key))
+          end
+          @plain = Hash.new { |hash, key| hash[key] = key * 2 }
+        end
+
+        def start(key) = (key + @step) % 50
+
         def add(key, item)
           @lists[key] << item
           self
@@ -40,11 +54,6 @@ module RandomPrograms
 
         def plain(key) = @plain[key] + @plain.size
         def total = @lists.sum { |key, list| key + list.sum + list.size } + @made
-        def self.scaled(factor) = ->(x) { (x % 1000) * factor }
-        def self.composed(one, other) = ->(x) { other.(one.(x)) }
-        def self.twice(&block) = ->(x) { block.call(block.call(x) % 1000) }
-        def kept(first) = Kept.new { |x| ((x % 1000) * @step) + first }
-        def self.each_down(number, made, &block) = number < 1 ? 0 : block.(made.(number)) + each_down(number - 1, made, &block)
       end
     RUBY
 
@@ -83,7 +92,11 @@ module RandomPrograms
     end
 
     def kept_lists(depth)
-      maker = e("Maker.new(", small(depth), ")")
+      # Where several places make one, no section knows whose default blocks its Hashes have.
+      return kept_block(depth) if @listing && chance(0.99)
+
+      @listing = true
+      maker = e("Listing.new(", small(depth), ")")
       return e(maker, ".plain(", small(depth), ")") if chance(0.3)
 
       adds = Array.new(between(1, 3)) { e(".add(", small(depth), " % 3, ", small(depth), ")") }

@@ -4,7 +4,7 @@ module RandomPrograms
   # Output, of elements and drivers: what Ruby prints, in its order and up to the same point.
   module Printing
     # So many programs print, which elements do on a CPU only.
-    SHARE = Float(ENV.fetch("IKRA_FUZZ_OUTPUT", 0.28))
+    SHARE = Float(ENV.fetch("IKRA_FUZZ_OUTPUT", 0.3))
     # Ikra warns of conflicts, too: lines of the programs' own begin so.
     WARNED = "w:"
     FORMS = { puts_values: 4, puts_nested: 2, puts_text: 3, print_values: 2, shown: 3, streamed: 2, warned: 2,

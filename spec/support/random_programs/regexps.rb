@@ -43,9 +43,11 @@ module RandomPrograms
       return unless @regexps
 
       # What was matched before, in this method.
-      return e(last_group) if chance(favoured?(:last_group) ? 0.2 : 0.03)
+      return e(last_group) if chance(favoured?(:last_group) ? 0.03 : 0.006)
 
       text = expression([:str], depth)
+      return e("(", text, " =~ ", regexp, "; ", last_group, ")") if favoured?(:last_group) && chance(0.2)
+
       case between(0, 7, grouped_part: 2, substituted: 5)
       when 0 then e("(", regexp, " =~ ", text, " ? ", last_group, " : ", expression([:str], depth), ")")
       when 1

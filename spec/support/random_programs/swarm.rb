@@ -13,7 +13,7 @@ module RandomPrograms
 
     # Productions with the choices on the way there.
     LAUNCHED = { times_call: [], join_call: [], other_own: [:objects], made_loop: [], kept_loop: [], step_call: [],
-                 sync_call: [], grow_cells: [], pselect_call: [],
+                 sync_call: [], grow_cells: [], pselect_call: [], put_cell: [],
                  launch_range: [:range] }.freeze
     PRINTED = { puts_values: [], puts_nested: [], puts_text: [], print_values: [], shown: [], streamed: [], warned: [],
                 formatted: [], empty_line: [] }.freeze
@@ -22,6 +22,14 @@ module RandomPrograms
     TALLIED = { change_counts: [:change_hash], change_groups: [:change_hash], change_memos: [:change_hash],
                 change_texts: [:change_hash], change_tables: [:change_hash], delete_within: [:change_hash] }.freeze
     GIVEN = { hash_result: [], made_types: [:make_records] }.freeze
+    FRAMED = {
+      raised_in_each: [:framed], raised_in_map: [:framed], raised_in_fold: [:framed], raised_in_count: [:framed],
+      raised_in_pairs: [:framed], raised_in_lambda: [:framed], raised_in_yield: [:framed],
+      raised_in_clause: [:framed], raised_in_recursion: [:framed], raised_in_struct: [:framed],
+      raised_in_new: [:framed], raised_by_defined: [:framed], raised_by_missing: [:framed],
+      raised_by_send: [:framed], raised_through_super: [:framed], ensured_loop: [], thrown: [], default_set: [],
+      shown_object: []
+    }.freeze
     OTHERS = {
       of_callable: %i[captured_callable by_method], make_alias: [:make_list], list_of_equals: [:list_ordered],
       filter_watching: %i[make_list change_list filter_in_place], filter_in_place: %i[make_list change_list],
@@ -38,16 +46,18 @@ module RandomPrograms
       dice_value: [], item_or_other: %i[captured_columns of_column], chosen: [:captured_procs],
       item_target: %i[take_apart make_list], raised_of_several: [:failure], coded_clause: [:rescuing],
       captured_only: [:dead_value], put_together: [], tie: [:named], until_loop: [:loop_statement],
-      post_loop: [:loop_statement], stepped: [:loop_statement]
+      post_loop: [:loop_statement], stepped: [:loop_statement], accumulate_text: [:accumulate], frozen_text: [],
+      narrowing_pattern: [:narrowing], narrowing_leave: [:narrowing], retrying: [], own_cycle: [:cycle],
+      record_equality: [:make_records], passed_blocks: [:call]
     }.freeze
 
     # How many of them a program favours.
-    MOST = { PRINTED => 4, MATCHED => 2, TALLIED => 3, OTHERS => 9 }.freeze
+    MOST = { PRINTED => 4, MATCHED => 2, TALLIED => 4, FRAMED => 3, OTHERS => 13 }.freeze
 
     # Chosen from the seed, by a generator of their own.
     def favour
       random = Random.new(@seed + (1 << 43))
-      groups = { **MOST, **(@section ? { LAUNCHED => 5 } : { GIVEN => 1 }) }
+      groups = { **MOST, **(@section ? { LAUNCHED => 7 } : { GIVEN => 1 }) }
       chosen = groups.flat_map { |group, most| group.to_a.sample(most, random:) }
       @favoured = chosen.flatten.to_set
     end

@@ -46,7 +46,7 @@ module RandomPrograms
         return named_format(text, depth) if chance(0.4, :named_format)
 
         e("format(\"%s|%5.3s|%+d\", ", text, ", ", expression([:str], depth), ", ", expression([:int], depth), ")")
-      else e("(", text, pick(CALLS), ")")
+      else e("(", text, pick(known_symbols(CALLS)), ")")
       end
     end
 
@@ -159,12 +159,15 @@ module RandomPrograms
       case between(0, 5, text_case: 5)
       when 5 then text_case(text)
       when 0 then e(text, ".bytesize")
-      when 3 then e(text, pick(NUMBERS))
+      when 3 then e(text, pick(known_symbols(NUMBERS)))
       when 4 then e("(", text, pick([".index(", ".rindex("]), expression([:str], depth), ") || 0)")
       when 1 then e("(", text, " <=> ", expression([:str], depth), ")")
       else e("(", text, ".getbyte(", expression([:int], depth), " % 5) || ", expression([:int], depth), ")")
       end
     end
+
+    # Those that make no Symbols, where these have to be there before.
+    def known_symbols(texts) = syncs? && chance(0.99) ? texts.grep_v(/to_sym/) : texts
 
     # Which of a few texts, or of many, is it?
     def text_case(text)

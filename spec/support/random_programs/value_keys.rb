@@ -63,10 +63,12 @@ module RandomPrograms
     # Arrays that change until they become keys.
     def changed_keys(depth)
       modulus = between(2, 9)
-      change = pick(["at[0] += 1", "at << i % 2", "at[1] = nil", "at.unshift(i % 3)", "at.map! { |q| q * 2 }"])
+      at = fresh("at")
+      change = pick(["#{at}[0] += 1", "#{at} << i % 2", "#{at}[1] = nil", "#{at}.unshift(i % 3)",
+                     "#{at}.map! { |q| q * 2 }"])
       frozen = pick(["", ".freeze", ".dup.freeze"])
-      e("(0...(", expression([:int], depth), " % 40)).each_with_object({}) { |i, h| at = [i % #{modulus}, ",
-        expression([:int], 0), "]; at = at.dup; #{change}; h[at#{frozen}] = i }.sum { |key, n| key.size + n }")
+      e("(0...(", expression([:int], depth), " % 40)).each_with_object({}) { |i, h| #{at} = [i % #{modulus}, ",
+        expression([:int], 0), "]; #{at} = #{at}.dup; #{change}; h[#{at}#{frozen}] = i }.sum { |key, n| key.size + n }")
     end
 
     def keyed_object(name, depth)
