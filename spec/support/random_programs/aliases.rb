@@ -37,7 +37,7 @@ module RandomPrograms
       return aliased_result if given_lists? && matches?(@seed + 11, SHARE)
 
       value = value_of(returns, 4)
-      return hash_result(value, returns) if given_lists? && chance(0.12, :hash_result)
+      return hash_result(value, returns) if given_lists? && chance(0.2, :hash_result)
       return Node.statement(value) unless returns.is_a?(Array) && returns.any? { |type| record?(type) } && chance(0.3)
 
       name = fresh("v")

@@ -35,7 +35,6 @@ require_relative "matching"
 require_relative "accumulators"
 require_relative "raising"
 require_relative "rescuing"
-require_relative "jumps"
 require_relative "bases"
 require_relative "operations"
 require_relative "columns"
@@ -88,7 +87,6 @@ module RandomPrograms
     include Accumulators
     include Raising
     include Rescuing
-    include Jumps
     include Bases
     include Columns
     include Launches

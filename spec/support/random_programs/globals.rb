@@ -14,6 +14,13 @@ module RandomPrograms
       end
     end
 
+    # An array that it assigns, a section can go through with a block only.
+    def assigned_share(types)
+      return 0.005 if syncs?
+
+      types.is_a?(ArrayType) ? 0.03 : 0.2
+    end
+
     # What stands before the block.
     def global_nodes
       @globals.map do |name, types|
@@ -30,7 +37,7 @@ module RandomPrograms
     # All of them that the code of a class, or of none, sees.
     def declare_globals(klass)
       [*@globals, @class_variables[klass&.name]].compact.each do |name, types|
-        scope.declare(name, types, writable: name.start_with?("$") && chance(syncs? ? 0.005 : 0.2))
+        scope.declare(name, types, writable: name.start_with?("$") && chance(assigned_share(types)))
       end
     end
   end

@@ -27,7 +27,7 @@ module RandomPrograms
     def captured_callable
       @captured_callables << (name = "callable#{@captured_callables.size}")
       number = between(-9, 9)
-      return captured_counter(name, number) if chance(syncs? ? 0.02 : 0.45)
+      return captured_counter(name, number) if chance(syncs? ? 0.02 : 0.5)
 
       Node.fixed("#{name} = ", pick(["#{number}.method(:#{pick(%w[+ - gcd <=>])})",
                                      "->(a) { a % 5 } >> #{number}.method(:-)", ":succ.to_proc << ->(a) { a % 7 }",

@@ -64,7 +64,7 @@ module RandomPrograms
       when 1 then e(list([:int], depth), ".map(&", made_lambda(depth), ").size")
       when 2 then e("[", made_lambda(depth), ", ", made_lambda(depth), "].sum { |f| f.(", small(depth), ") }")
       when 3 then e("Maker.composed(", made_lambda(depth), ", ", made_lambda(depth), ").(", small(depth), ")")
-      when 4 then kept_lists(depth)
+      when 4 then lists_once? ? kept_lists(depth) : kept_block(depth)
       when 5 then kept_block(depth)
       when 6 then e("Maker.twice { |x| (x % 100) + 3 }.(", small(depth), ")")
       else e("Maker.each_down(", small(depth), " % 4, ", made_lambda(depth), ") { |x| x % 9 }")
@@ -72,6 +72,13 @@ module RandomPrograms
     end
 
     private
+
+    # Where several places make a Listing, no section knows whose default blocks its Hashes have.
+    def lists_once?
+      return chance(0.01) if @listing || (scope.in_method? && chance(0.6))
+
+      @listing = true
+    end
 
     def small(depth) = e("(", expression([:int], depth), " % 100)")
 
@@ -92,10 +99,6 @@ module RandomPrograms
     end
 
     def kept_lists(depth)
-      # Where several places make one, no section knows whose default blocks its Hashes have.
-      return kept_block(depth) if @listing && chance(0.99)
-
-      @listing = true
       maker = e("Listing.new(", small(depth), ")")
       return e(maker, ".plain(", small(depth), ")") if chance(0.3)
 

@@ -1,8 +1,12 @@
 # frozen_string_literal: true
 
+require_relative "jumps"
+
 module RandomPrograms
   # `begin … rescue … else … ensure … end`, and values with a `rescue` behind them.
   module Rescuing
+    include Jumps
+
     RESCUED = ["", "", " ZeroDivisionError", " ArgumentError", " IndexError, NoMethodError", " TypeError",
                " RangeError", " Exception", " RuntimeError, ZeroDivisionError"].freeze
     # Those whose messages sections know.

@@ -10,7 +10,7 @@ module RandomPrograms
     KINDS = { assign: 6, operate: 4, several: 2, branch: 6, tail_branch: 2, case_statement: 2, narrowing: 4,
               loop_statement: 5, write: 6, call_statement: 2, leave_early: 1.5, failure: 0.3, destructured: 0.7,
               yielding: 3, make_list: 2.5, change_list: 4, change_hash: 4, take_apart: 1, make_lambda: 1.2,
-              match_statement: 1.2, match_line: 0.4, accumulate: 3, push_made: 1.5, make_record: 1.5,
+              match_statement: 1.2, match_line: 0.55, accumulate: 3, push_made: 1.5, make_record: 1.5,
               change_record: 4, make_recursive_lambda: 0.5,
               rescuing: 1.5, rescued_value: 1, kept_fact: 0.5, retrying: 0.5, write_column: 3, change_text: 3,
               unsupported: 0.5, dead_value: 1.5, framed: 1, ensured_loop: 0.3, thrown: 0.4,
