@@ -51,7 +51,7 @@ module RandomPrograms
   # Makes a program from a seed.
   class Generator
     # So many programs change Hashes.
-    TALLIES = Float(ENV.fetch("IKRA_FUZZ_TALLIES", 0.45))
+    TALLIES = Float(ENV.fetch("IKRA_FUZZ_TALLIES", 0.48))
     # So many match regular expressions, which a GPU refuses.
     REGEXPS = Float(ENV.fetch("IKRA_FUZZ_REGEXPS", 0.26))
     include Chance
@@ -184,7 +184,7 @@ module RandomPrograms
       texts << captured_hash if chance(0.3, :captured_hash)
       texts << captured_callable if chance(0.25, :captured_callable)
       between(3, 5).times { texts << captured_tally } if chance(TALLIES)
-      texts.concat(captured_columns) if chance(0.22, :captured_columns)
+      texts.concat(captured_columns) if chance(0.27, :captured_columns)
       between(1, 2).times { texts << captured_procs } if @holds_procs
       texts << captured_regexp if @regexps && chance(0.5, :captured_regexp)
       @classes.each_value do |klass|
@@ -211,7 +211,7 @@ module RandomPrograms
     end
 
     def block_node
-      budget(145, @calling ? 16 : 6)
+      budget(138, @calling ? 16 : 6)
       element, own_class = { ints: [[:int]], floats: [[:float]], mixed: [%i[int float nil sym bool]],
                              objects: [["Thing"], @classes["Thing"]] }.fetch(@base)
       returns = @operation == :peach ? nil : block_types
