@@ -268,9 +268,9 @@ RSpec.describe "backtraces" do
 
   it "are not taken from what calls a section" do
     run = lambda do |how|
-      1.times { [1].public_send(how) { |x| [x].each { |a| a / 0 } } }
+      2.times { [1].public_send(how) { |x| [x].map { |a| a / 0 } } }
     rescue ZeroDivisionError => e
-      e.backtrace.first(4).grep_v(/p?map/)
+      e.backtrace.first(3)
     end
     expect(run.call(:pmap)).to eq(run.call(:map))
   end
