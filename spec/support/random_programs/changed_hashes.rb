@@ -6,7 +6,7 @@ module RandomPrograms
     # What is in one: its keys, and which of these it is.
     Tally = Struct.new(:name, :keys, :use)
     TALLY_KEYS = [[:int], [:int], [:sym], [:str], [:pair], [:text], %i[int pair nil], %i[text int]].freeze
-    USES = { change_counts: 1.5, change_groups: 1.5, change_memos: 1.5, change_texts: 2, change_tables: 1.6 }.freeze
+    USES = { change_counts: 1.5, change_groups: 1.5, change_memos: 1.5, change_texts: 2, change_tables: 1.8 }.freeze
     FIRST = { change_counts: "1", change_groups: "[1]", change_memos: "[0, 1]", change_texts: '"a"',
               change_tables: "{ 1 => 2 }" }.freeze
     BLOCKS = { change_groups: "{ |hash, key| hash[key] = [] }", change_tables: "{ |hash, key| hash[key] = {} }",
