@@ -7,7 +7,7 @@ module RandomPrograms
     include Printing
 
     LAUNCHES = { peach_call: 6, pmap_call: 5, pselect_call: 2, times_call: 2.3, step_call: 1.8, put_cell: 2,
-                 other_own: 1.8, made_loop: 1.6, kept_loop: 1.8, join_call: 1.6, sync_call: 1.9,
+                 other_own: 1.8, made_loop: 2, kept_loop: 1.8, join_call: 1.6, sync_call: 1.9,
                  grow_cells: 1.4 }.freeze
     CELLS = 8
     # How many of a thousand programs are such sections.
