@@ -8,10 +8,12 @@
 #
 #   ruby examples/barnes_hut.rb --bodies 5000 --steps 10
 #   ruby examples/barnes_hut.rb --bodies 3000 --steps 200 --output tmp/barnes_hut.svg
+#   ruby examples/barnes_hut.rb --bodies 1000 --steps 500 --live 8000
 
 $LOAD_PATH.unshift(File.expand_path("../lib", __dir__))
 require "ikra"
 require "optparse"
+require_relative "pictures/live"
 require_relative "pictures/sheet"
 
 # A star. Units are such that the constant of gravity is 1.
@@ -118,6 +120,17 @@ class Square
   end
 end
 
+# The stars, and the squares around them.
+def drawn(bodies, steps)
+  places = bodies.map { |body| [body.x, body.y] }
+  sheet = Sheet.new("#{bodies.size} stars after #{steps} steps", places)
+  root = Square.around(bodies)
+  bodies.each { |body| root.add(body) }
+  sheet.squares(root.leaves)
+  sheet.dots(places, 0, radius: 1.2)
+  sheet.to_svg
+end
+
 options = { bodies: 5000, steps: 10, angle: 0.5, seed: 1, backend: Ikra.backend }
 OptionParser.new do |parser|
   parser.on("--bodies N", Integer, "(#{options[:bodies]})")
@@ -125,6 +138,7 @@ OptionParser.new do |parser|
   parser.on("--angle X", Float, "how large squares look that are looked into (#{options[:angle]})")
   parser.on("--seed N", Integer, "where the bodies start (#{options[:seed]})")
   parser.on("--output FILE", "draw the stars, and the squares around them, as SVG")
+  parser.on("--live PORT", Integer, "show each step in a browser (with the gem webrick)")
   parser.on("--backend NAME", %i[auto cuda cpu ruby], "auto, cuda, cpu or ruby")
 end.parse!(into: options)
 
@@ -137,25 +151,22 @@ end
 angle = options[:angle]
 step = 0.005
 squares = 0
+steps = options[:steps]
+live = Live.new(options[:live]) if options[:live]
+looked_at = !live.nil?
 Ikra.section do
-  options[:steps].times do
+  steps.times do |number|
     root = Square.around(bodies)
     bodies.each { |body| root.add(body) }
     squares = root.count
     bodies.peach { |body| body.fall(root, angle, step) }
     bodies.peach { |body| body.drift(step) }
+    Ikra.sync { live.show(drawn(bodies, number + 1)) } if looked_at
   end
 end
+live&.finish
 
-if options[:output]
-  places = bodies.map { |body| [body.x, body.y] }
-  sheet = Sheet.new("#{bodies.size} stars after #{options[:steps]} steps", places)
-  root = Square.around(bodies)
-  bodies.each { |body| root.add(body) }
-  sheet.squares(root.leaves)
-  sheet.dots(places, 0, radius: 1.2)
-  sheet.to_svg.save(options[:output])
-end
+drawn(bodies, steps).save(options[:output]) if options[:output]
 puts "#{squares} squares"
 puts format("energy of motion %.9f", bodies.psum(&:kinetic))
 bodies.each_slice([bodies.size / 5, 1].max) { |first, *| puts format("%.9f %.9f", first.x, first.y) }

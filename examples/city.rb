@@ -5,12 +5,14 @@
 # second. After the last one the town is drawn as an SVG picture.
 #
 #   ruby examples/city.rb --ticks 600 --output tmp/city.svg
+#   ruby examples/city.rb --ticks 600 --live 8000
 
 $LOAD_PATH.unshift(File.expand_path("../lib", __dir__))
 require "ikra"
 require "optparse"
 require_relative "city/map"
 require_relative "city/street_network"
+require_relative "pictures/live"
 require_relative "traffic/car"
 require_relative "traffic/checksum"
 require_relative "traffic/pedestrian"
@@ -30,6 +32,7 @@ OptionParser.new do |parser|
   parser.on("--weather WEATHER", Weather::ALL, "good or bad (#{options[:weather]})")
   parser.on("--backend NAME", %i[auto cuda cpu ruby], "auto, cuda, cpu or ruby")
   parser.on("--output FILE", "the picture (#{options[:output]})")
+  parser.on("--live PORT", Integer, "show each second in a browser (with the gem webrick)")
   parser.on("--map FILE", "another street network, in the GraphML of OSMnx")
   parser.on("--title TEXT", "what to write on the picture (#{options[:title]})")
 end.parse!(into: options)
@@ -45,14 +48,24 @@ actors = Array.new(options[:peds] + options[:cars]) do |i|
   i < options[:peds] ? Pedestrian.new(street, progress) : Car.new(street, progress, random.rand(15..40).to_f)
 end
 
+live = Live.new(options[:live]) if options[:live]
+drawn = -> { Map.new(options[:title], streets, actors).to_svg }
+
 # Every minute people think anew about where they go.
 remaining = options[:ticks]
 while remaining > 0
   table = Array.new(streets.size) { random.rand(streets.size) }
   ticks = [remaining, SECONDS_PER_MINUTE].min
-  actors.peach(ticks) { |actor| actor.move(weather, table) }
+  # Who looks at it sees each second.
+  steps, each = live ? [ticks, 1] : [1, ticks]
+  steps.times do
+    actors.peach(each) { |actor| actor.move(weather, table) }
+    live&.show(drawn.call)
+  end
   remaining -= ticks
 end
 
-Map.new(options[:title], streets, actors).to_svg.save(options[:output])
+live&.finish
+
+drawn.call.save(options[:output])
 puts Checksum.of(actors)

@@ -5,11 +5,13 @@
 # days are one section.
 #
 #   ruby examples/epidemic.rb --people 20000 --days 90 --output tmp/epidemic.svg
+#   ruby examples/epidemic.rb --people 20000 --days 90 --live 8000
 
 $LOAD_PATH.unshift(File.expand_path("../lib", __dir__))
 require "ikra"
 require "optparse"
 require_relative "pictures/chart"
+require_relative "pictures/live"
 
 # Somebody who may fall ill.
 class Person
@@ -34,6 +36,13 @@ class Person
   end
 end
 
+# How many of so many people were well, ill and immune on each day.
+def drawn(size, ill, immune)
+  lines = { "well" => ill.zip(immune).map { |counts| size - counts.sum }, "ill" => ill, "immune" => immune }
+  lines.transform_values! { |counts| counts.each_with_index.map { |count, day| [day + 1, count] } }
+  Chart.new("An epidemic among #{size} people", across: "day", up: "people", lines:).to_svg
+end
+
 options = { people: 20_000, days: 90, friends: 10, risk: 0.05, length: 7, backend: Ikra.backend }
 OptionParser.new do |parser|
   parser.on("--people N", Integer, "(#{options[:people]})")
@@ -42,6 +51,7 @@ OptionParser.new do |parser|
   parser.on("--risk X", Float, "to catch it from a friend who is ill, a day (#{options[:risk]})")
   parser.on("--length N", Integer, "how many days it takes (#{options[:length]})")
   parser.on("--output FILE", "draw the curves as SVG")
+  parser.on("--live PORT", Integer, "show each day in a browser (with the gem webrick)")
   parser.on("--backend NAME", %i[auto cuda cpu ruby], "auto, cuda, cpu or ruby")
 end.parse!(into: options)
 
@@ -53,22 +63,20 @@ people.each { |person| person.friends = Array.new(options[:friends]) { people.sa
 risk, length, days = options.values_at(:risk, :length, :days)
 ill = []
 immune = []
+live = Live.new(options[:live]) if options[:live]
+looked_at = !live.nil?
 Ikra.section do
   days.times do
     people.peach { |person| person.meet(risk) }
     people.peach { |person| person.live(length) }
     ill << people.pcount { |person| person.state == :ill }
     immune << people.pcount { |person| person.state == :immune }
+    Ikra.sync { live.show(drawn(people.size, ill, immune)) } if looked_at
   end
 end
+live&.finish
 
-if options[:output]
-  well = ill.zip(immune).map { |counts| people.size - counts.sum }
-  lines = { "well" => well, "ill" => ill, "immune" => immune }
-  lines.transform_values! { |counts| counts.each_with_index.map { |count, day| [day + 1, count] } }
-  title = "An epidemic among #{people.size} people"
-  Chart.new(title, across: "day", up: "people", lines:).to_svg.save(options[:output])
-end
+drawn(people.size, ill, immune).save(options[:output]) if options[:output]
 puts "most are ill on day #{ill.index(ill.max) + 1}: #{ill.max}"
 puts "ill at the end: #{ill.last}"
 puts "never ill: #{people.size - ill.last - immune.last}"

@@ -7,11 +7,13 @@
 #
 #   ruby examples/heat.rb --pieces 1000 --steps 5000
 #   ruby examples/heat.rb --pieces 200 --output tmp/heat.svg
+#   ruby examples/heat.rb --pieces 200 --live 8000
 
 $LOAD_PATH.unshift(File.expand_path("../lib", __dir__))
 require "ikra"
 require "optparse"
 require_relative "pictures/chart"
+require_relative "pictures/live"
 
 # A part of the ring.
 class Piece
@@ -33,12 +35,16 @@ class Piece
   end
 end
 
+def curve(ring) = ring.each_with_index.map { |piece, i| [i, piece.heat] }
+def drawn(lines) = Chart.new("Heat on a ring", across: "piece", up: "heat", lines:).to_svg
+
 options = { pieces: 1000, steps: 5000, least: 1e-5, backend: Ikra.backend }
 OptionParser.new do |parser|
   parser.on("--pieces N", Integer, "(#{options[:pieces]})")
   parser.on("--steps N", Integer, "at most (#{options[:steps]})")
   parser.on("--least X", Float, "the change at which it ends (#{options[:least]})")
   parser.on("--output FILE", "draw the heat along the ring, as it changes, as SVG")
+  parser.on("--live PORT", Integer, "show each 50th step in a browser (with the gem webrick)")
   parser.on("--backend NAME", %i[auto cuda cpu ruby], "auto, cuda, cpu or ruby")
 end.parse!(into: options)
 
@@ -57,6 +63,8 @@ ring.each_with_index do |piece, i|
 end
 
 curves = {}
+live = Live.new(options[:live]) if options[:live]
+looked_at = !live.nil?
 steps = 0
 most = options[:steps]
 least = options[:least]
@@ -68,14 +76,14 @@ Ikra.section do
     steps += 1
     # That takes a look at all of them.
     change = ring.pmap { |piece| piece.flow.abs }.max if (steps % 50).zero?
+    Ikra.sync { live.show(drawn({ "#{steps} steps" => curve(ring) })) } if looked_at && (steps % 50).zero?
     next unless options[:output] && [1, 50, 500, 2000, 5000].include?(steps)
 
-    Ikra.sync { curves["#{steps} steps"] = ring.each_with_index.map { |piece, i| [i, piece.heat] } }
+    Ikra.sync { curves["#{steps} steps"] = curve(ring) }
   end
 end
+live&.finish
 
-if options[:output]
-  Chart.new("Heat on a ring", across: "piece", up: "heat", lines: curves).to_svg.save(options[:output])
-end
+drawn(curves).save(options[:output]) if options[:output]
 puts "#{steps} steps"
 (0...count).step([count / 10, 1].max) { |i| puts format("%<i>6d %<heat>.6f", i:, heat: ring[i].heat) }

@@ -6,10 +6,12 @@
 #
 #   ruby examples/kmeans.rb --points 10000 --clusters 6
 #   ruby examples/kmeans.rb --points 2000 --output tmp/kmeans.svg
+#   ruby examples/kmeans.rb --points 2000 --clusters 8 --live 8000
 
 $LOAD_PATH.unshift(File.expand_path("../lib", __dir__))
 require "ikra"
 require "optparse"
+require_relative "pictures/live"
 require_relative "pictures/sheet"
 
 # A point of a plane.
@@ -32,12 +34,21 @@ class Point
   end
 end
 
+# Of one colour are the points of one cluster.
+def drawn(points, xs, ys)
+  sheet = Sheet.new("k-means: #{points.size} points, #{xs.size} clusters", points.map { |point| [point.x, point.y] })
+  points.group_by(&:cluster).sort.each { |number, all| sheet.dots(all.map { |point| [point.x, point.y] }, number) }
+  sheet.dots(xs.zip(ys), nil, radius: 6)
+  sheet.to_svg
+end
+
 options = { points: 10_000, clusters: 6, seed: 1, backend: Ikra.backend }
 OptionParser.new do |parser|
   parser.on("--points N", Integer, "(#{options[:points]})")
   parser.on("--clusters N", Integer, "(#{options[:clusters]})")
   parser.on("--seed N", Integer, "where the points are (#{options[:seed]})")
   parser.on("--output FILE", "draw the points and the centres as SVG")
+  parser.on("--live PORT", Integer, "show each round in a browser (with the gem webrick)")
   parser.on("--backend NAME", %i[auto cuda cpu ruby], "auto, cuda, cpu or ruby")
 end.parse!(into: options)
 
@@ -52,6 +63,8 @@ end
 xs = Array.new(clusters) { |i| points[i * points.size / clusters].x }
 ys = Array.new(clusters) { |i| points[i * points.size / clusters].y }
 
+live = Live.new(options[:live]) if options[:live]
+looked_at = !live.nil?
 rounds = Ikra.section do
   count = 0
   loop do
@@ -66,16 +79,13 @@ rounds = Ikra.section do
       xs[number] = members.pmap(&:x).sum / members.size
       ys[number] = members.pmap(&:y).sum / members.size
     end
+    Ikra.sync { live.show(drawn(points, xs, ys)) } if looked_at
   end
   count
 end
+live&.finish
 
-if options[:output]
-  sheet = Sheet.new("k-means: #{points.size} points, #{clusters} clusters", points.map { |point| [point.x, point.y] })
-  points.group_by(&:cluster).sort.each { |number, all| sheet.dots(all.map { |point| [point.x, point.y] }, number) }
-  sheet.dots(xs.zip(ys), nil, radius: 6)
-  sheet.to_svg.save(options[:output])
-end
+drawn(points, xs, ys).save(options[:output]) if options[:output]
 puts "#{rounds} rounds"
 clusters.times do |number|
   size = points.count { |point| point.cluster == number }

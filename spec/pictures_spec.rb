@@ -72,24 +72,35 @@ RSpec.describe SVG do
     expect(PNG.mixed([0x100000, 0x300000, 0x300040], 9.0)).to eq(0x300040)
   end
 
-  it "shows a program's pictures in a browser while it runs" do
-    begin
-      require "net/http"
-      require "webrick"
-    rescue LoadError
-      skip "webrick is not there"
-    end
-    example = File.expand_path("../examples/flock.rb", __dir__)
-    options = %w[--birds 20 --steps 3 --live 0]
-    Open3.popen3({ "IKRA_BACKEND" => "cpu" }, RbConfig.ruby, example, *options) do |_, out, err, process|
-      address = URI(err.gets[%r{http://localhost:\d+/}])
-      expect(Net::HTTP.get(address)).to include('new EventSource("events")')
-      events = Net::HTTP.get(URI.join(address, "events")).split("\n\n")
-      expect(events.last).to start_with("event: end")
-      pictures = events.grep(/\Adata: /).map { |event| parsed(JSON.parse(event.delete_prefix("data: "))) }
-      titles = pictures.map { |picture| picture.elements.to_a("title").first.text }
-      expect(titles).to eq(Array.new(3) { |step| "20 birds after #{step + 1} steps" })
-      expect([out.read, process.value.success?]).to match([/\Aorder/, true])
+  {
+    "flock" => [%w[--birds 20 --steps 3], 3, "20 birds after 1 steps"],
+    "epidemic" => [%w[--people 200 --days 4], 4, "An epidemic among 200 people"],
+    "heat" => [%w[--pieces 30 --steps 150], 3, "Heat on a ring"],
+    "kmeans" => [%w[--points 100 --clusters 3], 1.., "k-means: 100 points, 3 clusters"],
+    "barnes_hut" => [%w[--bodies 50 --steps 3], 3, "50 stars after 1 steps"],
+    "city" => [%w[--ticks 3 --cars 5 --peds 5 --output /dev/null], 3, "Dillingham, Alaska"]
+  }.each do |name, (options, count, title)|
+    it "shows the pictures of #{name} in a browser while it runs" do
+      begin
+        require "net/http"
+        require "webrick"
+      rescue LoadError
+        skip "webrick is not there"
+      end
+      example = File.expand_path("../examples/#{name}.rb", __dir__)
+      live = [*options, "--live", "0"]
+      Open3.popen3({ "IKRA_BACKEND" => "cpu" }, RbConfig.ruby, example, *live) do |_, out, err, process|
+        address = URI(err.gets[%r{http://localhost:\d+/}])
+        expect(Net::HTTP.get(address)).to include('new EventSource("events")')
+        events = Net::HTTP.get(URI.join(address, "events")).split("\n\n")
+        expect(events.last).to start_with("event: end")
+        pictures = events.grep(/\Adata: /).map { |event| parsed(JSON.parse(event.delete_prefix("data: "))) }
+        expect(pictures.size).to be_between(*(count.is_a?(Range) ? [count.begin, 1_000] : [count, count]))
+        expect(pictures.first.elements.to_a("title").first.text).to eq(title)
+        told = out.read
+        same = Open3.capture2({ "IKRA_BACKEND" => "cpu" }, RbConfig.ruby, example, *options).first
+        expect([told, process.value.success?]).to eq([same, true])
+      end
     end
   end
 

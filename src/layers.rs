@@ -4,10 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// All modules, from the bottom to the top.
-const LAYERS: [&str; 33] = [
+const LAYERS: [&str; 35] = [
     // What knows nothing of the others.
     "hashing",
     "huge_pages",
+    "lent",
     "profile",
     "progress",
     "rng",
@@ -36,6 +37,7 @@ const LAYERS: [&str; 33] = [
     "hir",
     "ir",
     "heap",
+    "arrow",
     // What runs them, and what makes them.
     "backend",
     "infer",

@@ -5,6 +5,7 @@
 //! and emits the typed, structured [`ir`], [`ir::passes`] improve that, a [`backend`] compiles and runs it.
 
 pub mod allocator;
+pub mod arrow;
 pub mod backend;
 pub mod builtins;
 pub mod cache;
@@ -24,6 +25,7 @@ pub mod intrinsics;
 pub mod ir;
 #[cfg(test)]
 mod layers;
+pub mod lent;
 pub mod memory;
 pub mod parallel;
 pub mod profile;

@@ -198,7 +198,7 @@ impl<'a> Machine<'a> {
                     Column::I32(v) => v[index] = word as i32,
                     Column::I64(v) => v[index] = word as i64,
                     Column::F64(v) => v[index] = f64::from_bits(word),
-                    Column::Shared(_) => panic!("what is shared is written"),
+                    Column::Shared(_) | Column::Lent(_) => panic!("what is shared is written"),
                 }
             }
             Stmt::If { condition, then, otherwise } => {

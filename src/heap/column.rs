@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::error::NoMemory;
 use crate::fallible;
 use crate::heap::{RowSet, Shared};
+use crate::lent::Lent;
 use crate::parallel;
 use crate::reserve;
 use crate::scalar::Ty;
@@ -21,6 +22,15 @@ pub enum Column {
     /// Somebody else's memory, which is only read: an `Ikra::Column`'s. What is in it is not shared itself. It may be on a
     /// device; who looks at numbers has it brought [home](Self::home) before.
     Shared(Arc<Shared>),
+    /// Memory of others than Ikra, which is only read: it stands in what is shared.
+    Lent(LentNumbers),
+}
+
+#[derive(Clone, Debug)]
+pub enum LentNumbers {
+    I32(Lent<&'static [i32]>),
+    I64(Lent<&'static [i64]>),
+    F64(Lent<&'static [f64]>),
 }
 
 /// What a column holds, whoever has the memory.
@@ -53,6 +63,9 @@ impl Column {
             Self::I64(v) => Numbers::I64(v),
             Self::F64(v) => Numbers::F64(v),
             Self::Shared(column) => column.here().numbers(),
+            Self::Lent(LentNumbers::I32(lent)) => Numbers::I32(lent.numbers()),
+            Self::Lent(LentNumbers::I64(lent)) => Numbers::I64(lent.numbers()),
+            Self::Lent(LentNumbers::F64(lent)) => Numbers::F64(lent.numbers()),
         }
     }
 
@@ -67,14 +80,6 @@ impl Column {
     /// Does only a device have them?
     pub fn is_away(&self) -> bool {
         matches!(self, Self::Shared(column) if !column.is_home())
-    }
-
-    /// The column that a shared one is.
-    pub fn unshared(&self) -> &Self {
-        match self {
-            Self::Shared(column) => column.here(),
-            own => own,
-        }
     }
 
     pub const fn is_shared(&self) -> bool {
@@ -121,7 +126,7 @@ impl Column {
             Self::I32(v) => fallible::reserve(v, count),
             Self::I64(v) => fallible::reserve(v, count),
             Self::F64(v) => fallible::reserve(v, count),
-            Self::Shared(_) => unreachable!("what is shared is not written"),
+            Self::Shared(_) | Self::Lent(_) => unreachable!("what is shared is not written"),
         }
     }
 
@@ -177,7 +182,7 @@ impl Column {
             Self::I32(v) => v.resize(len, 0),
             Self::I64(v) => v.resize(len, 0),
             Self::F64(v) => v.resize(len, 0.0),
-            Self::Shared(_) => unreachable!("what is shared is not written"),
+            Self::Shared(_) | Self::Lent(_) => unreachable!("what is shared is not written"),
         }
     }
 
@@ -219,6 +224,9 @@ impl Column {
             Self::I64(_) => Ty::I64,
             Self::F64(_) => Ty::F64,
             Self::Shared(column) => column.ty(),
+            Self::Lent(LentNumbers::I32(_)) => Ty::I32,
+            Self::Lent(LentNumbers::I64(_)) => Ty::I64,
+            Self::Lent(LentNumbers::F64(_)) => Ty::F64,
         }
     }
 
@@ -229,6 +237,9 @@ impl Column {
             Self::I64(v) => v.len(),
             Self::F64(v) => v.len(),
             Self::Shared(column) => column.len(),
+            Self::Lent(LentNumbers::I32(lent)) => lent.numbers().len(),
+            Self::Lent(LentNumbers::I64(lent)) => lent.numbers().len(),
+            Self::Lent(LentNumbers::F64(lent)) => lent.numbers().len(),
         }
     }
 
@@ -259,14 +270,14 @@ impl Column {
             Self::I32(values) => values[row] = bits as i32,
             Self::I64(values) => values[row] = bits,
             Self::F64(values) => values[row] = f64::from_bits(bits as u64),
-            Self::Shared(_) => unreachable!("what is shared is not written"),
+            Self::Shared(_) | Self::Lent(_) => unreachable!("what is shared is not written"),
         }
     }
 
     /// Where it is. To what is shared nothing may be written.
     pub fn as_mut_ptr(&mut self) -> *mut u8 {
         match self {
-            Self::Shared(column) => column.here().as_bytes().as_ptr().cast_mut(),
+            Self::Shared(_) | Self::Lent(_) => self.as_bytes().as_ptr().cast_mut(),
             Self::Bool(v) => v.as_mut_ptr(),
             Self::I32(v) => v.as_mut_ptr().cast(),
             Self::I64(v) => v.as_mut_ptr().cast(),
@@ -292,7 +303,7 @@ impl Column {
             Self::I32(v) => bytemuck::cast_slice_mut(v),
             Self::I64(v) => bytemuck::cast_slice_mut(v),
             Self::F64(v) => bytemuck::cast_slice_mut(v),
-            Self::Shared(_) => unreachable!("what is shared is not written"),
+            Self::Shared(_) | Self::Lent(_) => unreachable!("what is shared is not written"),
         }
     }
 }

@@ -186,7 +186,7 @@ impl Shared {
     pub(super) fn alone(this: &mut Arc<Self>) -> Option<&mut Column> {
         let own = Arc::get_mut(this)?;
         *own.device.get_mut() = None;
-        own.host.get_mut()
+        own.host.get_mut().filter(|column| !matches!(column, Column::Lent(_)))
     }
 
     /// Has nobody else have it: a copy, where somebody does.
@@ -197,7 +197,9 @@ impl Shared {
         let nothing = Arc::new(Self::new(Column::Bool(Vec::new())));
         let own = match Arc::try_unwrap(std::mem::replace(this, nothing)) {
             // Only the list of what is on devices knew it.
-            Ok(Self { host, .. }) if host.get().is_some() => host.into_inner(),
+            Ok(Self { host, .. }) if host.get().is_some_and(|column| !matches!(column, Column::Lent(_))) => {
+                host.into_inner()
+            }
             Ok(other) => {
                 *this = Arc::new(other);
                 None

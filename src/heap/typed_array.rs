@@ -6,10 +6,11 @@ use crate::error::NoMemory;
 use crate::fallible;
 use crate::heap::column::Numbers;
 use crate::heap::{Column, Shared};
+use crate::lent::Lent;
 use crate::parallel;
 use crate::types::ItemType;
 use bytemuck::Pod;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 /// A clone shares the memory, and stays as it is: writing copies what is shared ([`TypedArray::set`]).
@@ -18,7 +19,31 @@ pub enum TypedArray {
     /// Of any type but `float32`, as a run has them. What looks at single numbers has them [brought home](Self::home)
     /// before.
     Column(Arc<Shared>),
-    Float32(Arc<Vec<f32>>),
+    Float32(Arc<Floats>),
+}
+
+/// Numbers of single precision.
+#[derive(Debug)]
+pub enum Floats {
+    Own(Vec<f32>),
+    Lent(Lent<&'static [f32]>),
+}
+
+impl Deref for Floats {
+    type Target = [f32];
+
+    fn deref(&self) -> &[f32] {
+        match self {
+            Self::Own(numbers) => numbers,
+            Self::Lent(lent) => lent.numbers(),
+        }
+    }
+}
+
+impl From<Vec<f32>> for Floats {
+    fn from(numbers: Vec<f32>) -> Self {
+        Self::Own(numbers)
+    }
 }
 
 /// An item by itself.
@@ -64,8 +89,12 @@ impl TypedArray {
         let column = |ty| Column::try_zeros(ty, length).map_err(|_| NoMemory(length.saturating_mul(8)));
         Ok(match ty.run_type() {
             Some(ty) => Self::Column(Arc::new(Shared::new(column(ty)?))),
-            None => Self::Float32(Arc::new(fallible::filled(0.0, length)?)),
+            None => Self::floats(fallible::filled(0.0, length)?),
         })
+    }
+
+    fn floats(numbers: Vec<f32>) -> Self {
+        Self::Float32(Arc::new(numbers.into()))
     }
 
     /// What a run has computed.
@@ -97,7 +126,7 @@ impl TypedArray {
                 truths.iter_mut().for_each(|truth| *truth = u8::from(*truth != 0));
                 Self::new(Column::Bool(truths))
             }
-            ItemType::Float32 => Self::Float32(Arc::new(numbers(bytes)?)),
+            ItemType::Float32 => Self::floats(numbers(bytes)?),
         })
     }
 
@@ -283,7 +312,7 @@ impl TypedArray {
     pub fn of_column(ty: ItemType, column: &Column, rows: Range<usize>) -> Result<Self, NoMemory> {
         Ok(match (ty, column.numbers()) {
             (ItemType::Float32, Numbers::F64(all)) => {
-                Self::Float32(Arc::new(parallel::mapped(&all[rows], |number| *number as f32)?))
+                Self::floats(parallel::mapped(&all[rows], |number| *number as f32)?)
             }
             (ItemType::Int32, Numbers::I64(all)) => {
                 Self::new(Column::I32(parallel::mapped(&all[rows], |number| *number as i32)?))
@@ -302,7 +331,7 @@ impl TypedArray {
         }
         self.home()?;
         Ok(match self {
-            Self::Float32(all) => Self::Float32(Arc::new(chosen(all, rows, first)?)),
+            Self::Float32(all) => Self::floats(chosen(all, rows, first)?),
             Self::Column(column) => Self::new(match column.here().numbers() {
                 Numbers::Bool(all) => Column::Bool(chosen(all, rows, first)?),
                 Numbers::I32(all) => Column::I32(chosen(all, rows, first)?),
@@ -337,10 +366,11 @@ impl TypedArray {
     /// From now on nobody else has the memory.
     fn unshare(&mut self) -> Result<(), NoMemory> {
         match self {
-            Self::Float32(numbers) if Arc::strong_count(numbers) > 1 => {
-                *numbers = Arc::new(parallel::copied(numbers)?);
+            Self::Float32(numbers) => {
+                if !matches!(Arc::get_mut(numbers), Some(Floats::Own(_))) {
+                    *numbers = Arc::new(parallel::copied(numbers)?.into());
+                }
             }
-            Self::Float32(_) => {}
             Self::Column(column) => Shared::unshare(column)?,
         }
         Ok(())
@@ -356,8 +386,11 @@ fn own(shared: &mut Arc<Shared>) -> &mut Column {
     Shared::alone(shared).expect("nobody else has it")
 }
 
-fn only<T>(shared: &mut Arc<T>) -> &mut T {
-    Arc::get_mut(shared).expect("nobody else has it")
+fn only(shared: &mut Arc<Floats>) -> &mut Vec<f32> {
+    match Arc::get_mut(shared) {
+        Some(Floats::Own(numbers)) => numbers,
+        _ => panic!("somebody else has it"),
+    }
 }
 
 #[cfg(test)]

@@ -83,7 +83,7 @@ pub fn init(ruby: &Ruby, ikra: RModule, native: RModule) -> Result<(), Error> {
     Ok(())
 }
 
-fn failed(ruby: &Ruby, error: impl Into<CoreError>) -> Error {
+pub fn failed(ruby: &Ruby, error: impl Into<CoreError>) -> Error {
     exceptions::exception(ruby, Trouble::from(error.into()))
 }
 
@@ -93,7 +93,7 @@ fn home<'a>(ruby: &Ruby, column: &'a Column) -> Result<MutexGuard<'a, TypedArray
 }
 
 /// What it holds now, on the host.
-fn snapshot(ruby: &Ruby, column: &Column) -> Result<TypedArray, Error> {
+pub fn snapshot(ruby: &Ruby, column: &Column) -> Result<TypedArray, Error> {
     Ok(home(ruby, column)?.clone())
 }
 
@@ -109,7 +109,7 @@ fn type_of(ruby: &Ruby, name: Symbol) -> Result<ItemType, Error> {
     found.ok_or_else(|| Error::new(ruby.exception_arg_error(), format!("unknown type of a column: {name}")))
 }
 
-fn new_column(ruby: &Ruby, array: Result<TypedArray, impl Into<CoreError>>) -> Result<Value, Error> {
+pub fn new_column(ruby: &Ruby, array: Result<TypedArray, impl Into<CoreError>>) -> Result<Value, Error> {
     let array = array.map_err(|error| failed(ruby, error))?;
     memory::rest();
     Ok(column::wrap(ruby, Column::whole(ruby, array)))

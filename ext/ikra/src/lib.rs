@@ -1,6 +1,7 @@
 //! The Ruby extension of Ikra: capture of blocks, tracing of live objects, copy-back. Compiling is `ikra_core`'s, and
 //! the methods that users call are Ruby's (lib/ikra.rb); here are the few private functions between them.
 
+mod arrow;
 mod capture;
 mod check;
 mod code;
@@ -66,6 +67,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     }
     // Before Ruby's own classes are looked up, as it is one of them.
     column::init(ruby, ruby.define_module("Ikra")?, native)?;
+    arrow::init(ruby, native)?;
     gc_roots::init(ruby, native)?;
     background::init(ruby);
     object_pool::init(ruby)?;

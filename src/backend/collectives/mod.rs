@@ -146,15 +146,15 @@ pub fn reduce(
     given: Option<&Column>,
     from: i64,
 ) -> Result<Option<i64>, Error> {
-    let given = match given {
+    let given = match given.map(Column::numbers) {
         None => Given::All,
-        Some(Column::Bool(flags)) if flags.len() == column.len() => Given::Flags(flags),
-        Some(Column::I64(ticks)) if ticks.len() == column.len() => Given::Ticks(ticks),
+        Some(Numbers::Bool(flags)) if flags.len() == column.len() => Given::Flags(flags),
+        Some(Numbers::I64(ticks)) if ticks.len() == column.len() => Given::Ticks(ticks),
         Some(_) => return Err(mismatch()),
     };
-    match column {
-        Column::I64(numbers) => integers(reduction, numbers, given, from),
-        Column::F64(numbers) => {
+    match column.numbers() {
+        Numbers::I64(numbers) => integers(reduction, numbers, given, from),
+        Numbers::F64(numbers) => {
             let from = f64::from_bits(from as u64);
             Ok(floats(reduction, numbers, given, from)?.map(|number| number.to_bits() as i64))
         }

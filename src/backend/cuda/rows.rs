@@ -225,7 +225,9 @@ fn resize(column: &mut Column, rows: usize) -> Result<(), Error> {
         Column::I32(list) => list.resize(rows, 0),
         Column::I64(list) => list.resize(rows, 0),
         Column::F64(list) => list.resize(rows, 0.0),
-        Column::Shared(_) => return Err(Error::Internal("what is shared is not written".into())),
+        Column::Shared(_) | Column::Lent(_) => {
+            return Err(Error::Internal("what is shared is not written".into()));
+        }
     }
     Ok(())
 }

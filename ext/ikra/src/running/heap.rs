@@ -896,7 +896,7 @@ fn append(
         && match column {
             Column::F64(_) => true,
             Column::I64(_) => single.is_some_and(|shape| !matches!(shape, Shape::Object(_))),
-            Column::Bool(_) | Column::I32(_) | Column::Shared(_) => false,
+            Column::Bool(_) | Column::I32(_) | Column::Shared(_) | Column::Lent(_) => false,
         };
     if !becomes {
         column.try_reserve(payload.len())?;
@@ -935,7 +935,7 @@ fn append(
             })?,
         },
         (Part::Tag, _) => unreachable!("the verifier lets tags be I32 only"),
-        (_, Column::Shared(_)) => unreachable!("what is filled is not shared"),
+        (_, Column::Shared(_) | Column::Lent(_)) => unreachable!("what is filled is not shared"),
     }
     Ok(())
 }

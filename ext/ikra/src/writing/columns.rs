@@ -14,7 +14,7 @@ use ikra_core::error::NoMemory;
 use ikra_core::fallible;
 use ikra_core::faults;
 use ikra_core::heap::shared::Done;
-use ikra_core::heap::{Column, Shared, TypedArray, Work};
+use ikra_core::heap::{Column, Numbers as View, Shared, TypedArray, Work};
 use ikra_core::ir::{BufferKind, KernelId, Part};
 use ikra_core::scalar::Ty;
 use ikra_core::types::{ArrayKind, ItemType, Type, TypeSet};
@@ -149,12 +149,12 @@ pub fn scan(ruby: &Ruby, column: &Object, first: Decoded) -> Result<Option<Typed
         return Ok(done.column(Ty::I64).map(TypedArray::new));
     }
     numbers.home()?;
-    let sums = match (numbers.unshared(), first) {
-        (Column::F64(all), Decoded::Nil) => Some(whole::scan_floats(all, None)?),
-        (Column::F64(all), Decoded::Integer(first)) => Some(whole::scan_floats(all, Some(first as f64))?),
-        (Column::F64(all), Decoded::Float(first)) => Some(whole::scan_floats(all, Some(first))?),
-        (integers, _) => match first_integer {
-            Some(first) => whole::scan(integers, first)?,
+    let sums = match (numbers.numbers(), first) {
+        (View::F64(all), Decoded::Nil) => Some(whole::scan_floats(all, None)?),
+        (View::F64(all), Decoded::Integer(first)) => Some(whole::scan_floats(all, Some(first as f64))?),
+        (View::F64(all), Decoded::Float(first)) => Some(whole::scan_floats(all, Some(first))?),
+        _ => match first_integer {
+            Some(first) => whole::scan(&numbers, first)?,
             None => None,
         },
     };

@@ -529,12 +529,10 @@ fn reduce(
         let bits =
             |number: Option<i64>| number.map(|number| protect(|| value::integer(ruby, number))).transpose();
         let made = match (numbers.view(), numbers.single, value::decode(from.as_raw())) {
-            (Some(View::I64(_)), Some(Shape::Integer), Decoded::Integer(from)) => {
-                match numbers.payload.as_ref().map(Column::unshared) {
-                    Some(all) => bits(collectives::reduce(reduction, all, None, from)?)?,
-                    None => None,
-                }
-            }
+            (Some(View::I64(_)), Some(Shape::Integer), Decoded::Integer(from)) => match &numbers.payload {
+                Some(all) => bits(collectives::reduce(reduction, all, None, from)?)?,
+                None => None,
+            },
             (Some(View::F64(all)), Some(Shape::Float), Decoded::Float(from)) => {
                 let folded = match reduction {
                     Reduction::Add => all.iter().fold(from, |sum, number| sum + number),

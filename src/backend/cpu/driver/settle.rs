@@ -601,7 +601,7 @@ impl DriverState<'_> {
             Column::I32(list) => fill_with(&mut list[rows], |n| Ok(value(n)?.1 as i32)),
             Column::I64(list) => fill_with(&mut list[rows], |n| Ok(value(n)?.1)),
             Column::F64(list) => fill_with(&mut list[rows], |n| Ok(f64::from_bits(value(n)?.1 as u64))),
-            Column::Shared(_) => Err(internal("what is shared gets new rows")),
+            Column::Shared(_) | Column::Lent(_) => Err(internal("what is shared gets new rows")),
         }
     }
 
