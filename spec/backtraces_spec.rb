@@ -197,6 +197,17 @@ CASES = {
     rescue ZeroDivisionError
       raise
     end
+  end,
+  rescue_before_ensure: lambda do |x|
+    y = x
+    begin
+      y += 1
+      y / 0
+    rescue ZeroDivisionError
+      nil - y
+    ensure
+      y += 1
+    end
   end
 }.freeze
 # rubocop:enable Lint/Void

@@ -140,11 +140,15 @@ module Ikra
 
     # What elements have done before one fails is not known, so that nobody can go on from there.
     def self.unhandled(exception, guarding)
-      what = case guarding
-             when "rescue" then "what an element raises cannot be rescued by the code around its parallel call"
-             else "what an element raises ends the section before the `ensure` around its parallel call"
-             end
-      unsupported(exception, what, "unsupported-#{guarding}", "#{guarding} it in the block, or around the section")
+      what, code = case guarding
+                   when "rescue"
+                     ["what an element raises cannot be rescued by the code around its parallel call",
+                      "unsupported-rescue"]
+                   else
+                     ["what an element raises ends the section before the `ensure` around its parallel call",
+                      "unsupported-ensure"]
+                   end
+      unsupported(exception, what, code, "#{guarding} it in the block, or around the section")
     end
 
     # An `ensure` that Ruby would have run when a block of Ikra.sync raised; called by the extension.

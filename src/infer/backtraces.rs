@@ -10,7 +10,7 @@ use super::sites::{class_of, holder};
 use super::{Frame, Lowerer, Operand};
 use crate::ir::Place;
 use crate::source::Span;
-use crate::syntax::ast::{BlockLiteral, Code, CodeKind, Kind, Node};
+use crate::syntax::ast::{Begin, BlockLiteral, Code, CodeKind, Kind, Node};
 use crate::types::{ClassId, METHOD, Type};
 use std::rc::Rc;
 
@@ -107,12 +107,13 @@ impl Lowerer<'_> {
     }
 
     /// Runs `f` as a clause of a `begin`: `rescue in`, `ensure in`. The code around a `rescue` is told to be at the `begin`,
-    /// or at the beginning of the method that is nothing else; that around an `ensure` at the end of this.
+    /// or at the beginning of the method that is nothing else; within an `ensure`, at the word `rescue`. That around an
+    /// `ensure` is at the end of this.
     pub(super) fn running_clause<T>(
         &mut self,
         name: &'static str,
         node: &Node,
-        ensure: Option<&Node>,
+        begin: &Begin,
         f: impl FnOnce(&mut Self) -> T,
     ) -> T {
         if self.frame().builtin || !self.host.dialect().clauses_are_frames {
@@ -123,11 +124,14 @@ impl Lowerer<'_> {
             Kind::Sequence(nodes) => matches!(&nodes[..], [only] if only.id == node.id),
             _ => code.body.id == node.id,
         };
-        let place = match ensure.map(|ensure| (&ensure.kind, ensure.span)) {
-            Some((Kind::Sequence(nodes), span)) => nodes.last().map_or(span, |last| last.span),
-            Some((_, span)) => span,
-            None if is_all && code.kind == CodeKind::Method => code.span,
-            None => node.span,
+        let place = match (&begin.ensure, begin.rescues.first()) {
+            (Some(_), Some(rescue)) if name == "rescue in" => rescue.keyword,
+            (Some(ensure), _) => match &ensure.kind {
+                Kind::Sequence(nodes) => nodes.last().map_or(ensure.span, |last| last.span),
+                _ => ensure.span,
+            },
+            (None, _) if is_all && code.kind == CodeKind::Method => code.span,
+            (None, _) => node.span,
         };
         let caller = self.running.clone();
         self.enter_call(Runs::Clause(name), place);

@@ -134,9 +134,7 @@ impl Lowerer<'_> {
                 s.jump(end, Some(&value));
                 Operand::bottom()
             });
-            s.handling(error.clone(), |s| {
-                s.running_clause("ensure in", node, begin.ensure.as_ref(), |s| s.ensure(begin, 2))
-            });
+            s.handling(error.clone(), |s| s.running_clause("ensure in", node, begin, |s| s.ensure(begin, 2)));
             s.raise_again(&error)
         });
         self.temp_drop(first);
@@ -321,7 +319,7 @@ impl Lowerer<'_> {
         self.with_message(&mut error, &rescue.body, rescue.error);
         let message = error.message;
         let value = self
-            .handling(error, |s| s.running_clause("rescue in", node, None, |s| s.arm(&rescue.body, unused)));
+            .handling(error, |s| s.running_clause("rescue in", node, begin, |s| s.arm(&rescue.body, unused)));
         if let Some(message) = message {
             self.temp_drop(message);
         }

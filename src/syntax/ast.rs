@@ -394,6 +394,8 @@ pub struct Begin {
 
 #[derive(Clone, Debug)]
 pub struct Rescue {
+    /// The word `rescue`.
+    pub keyword: Span,
     /// Constants; none stand for StandardError.
     pub classes: Vec<Node>,
     /// `=> name`

@@ -69,7 +69,7 @@ impl Lowering<'_> {
             let error = self.handling(error, text.unwrap_or_default());
             let body = self.arm(statements, span);
             self.handled(&body);
-            rescues.push(Rescue { classes, error, body });
+            rescues.push(Rescue { keyword, classes, error, body });
             clause = rescue.subsequent();
         }
         let otherwise = begin.else_clause().map(|clause| self.else_arm(Some(clause), span));
@@ -140,7 +140,12 @@ impl Lowering<'_> {
         let error = self.handling(None, instead.location().as_slice());
         let otherwise = self.expression(&instead);
         self.handled(&otherwise);
-        let rescues = vec![Rescue { classes: vec![], error, body: otherwise }];
+        let rescues = vec![Rescue {
+            keyword: self.span(&rescue.keyword_loc()),
+            classes: vec![],
+            error,
+            body: otherwise,
+        }];
         self.node(span, Kind::Begin(Begin { body, rescues, otherwise: None, ensure: None }.into()))
     }
 
