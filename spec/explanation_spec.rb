@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "open3"
+require "rbconfig"
 require "rexml/document"
 require "tmpdir"
 
@@ -89,6 +91,48 @@ RSpec.describe Ikra::Explanation do
     expect(found.types.keys).to all(satisfy { |text| text.start_with?("…") || found.text.include?(text) })
   end
 
+  it "has what comes of each line" do
+    lines = explanation.lines
+    score = lines.find { |line| line.text.include?("@score +=") }
+    expect(score.ir.join("\n")).to include("add_f")
+    expect(score.code.join("\n")).to include("fadd")
+    expect(lines.find { |line| line.text.strip == "end" }.ir).to be_nil
+    made = lines.flat_map { |line| [*line.ir, *line.code] }
+    expect(made).to all(satisfy { |line| !line.match?(%r{  (;|//) \S+\.rb:\d+\z}) })
+    expect(explanation.code).not_to match(/@\h{4}/)
+  end
+
+  it "has it of what is kept on disk, and of files of one name" do
+    Dir.mktmpdir do |folder|
+      Dir.mkdir("#{folder}/other")
+      File.write("#{folder}/a.rb", <<~RUBY)
+        class A
+          attr_accessor :x
+          def initialize(x) = @x = x
+          def go = @x *= 3
+        end
+      RUBY
+      File.write("#{folder}/other/a.rb", <<~RUBY)
+        require "ikra"
+        require_relative "../a"
+        all = [A.new(1.5), A.new(2.5)]
+        lines = Ikra.explain(all) do |a|
+          a.x += 7.25
+          a.go
+        end.lines
+        puts(lines.select(&:ir).map { |line| [File.dirname(line.path) == __dir__, line.number].join(" ") })
+        puts(lines.sum { |line| line.code.to_a.grep(/fadd|fmul/).size })
+      RUBY
+      told = Array.new(2) do
+        environment = { "IKRA_BACKEND" => "cpu", "IKRA_CACHE_DIR" => "#{folder}/cache" }
+        ruby = [RbConfig.ruby, "-I", File.expand_path("../lib", __dir__)]
+        Open3.capture2e(environment, *ruby, "#{folder}/other/a.rb").first
+      end
+      # Both operations are in the code for one tick, and in that for all of them.
+      expect(told).to eq([told.first] * 2).and all(match(/^true 5$/)).and all(match(/^false 4$/)).and all(match(/^4$/))
+    end
+  end
+
   it "has the whole as text" do
     expect(explanation.text).to include(explanation.types, explanation.ir, explanation.code)
     expect(explanation.ir).to include("kernel k0")
@@ -103,6 +147,7 @@ RSpec.describe Ikra::Explanation do
       expect(html).not_to match(/\b(?:src|href)=|@import|url\(/)
       expect(html).to include('<span class="writes">score</span>').and include('<span class="reads">score</span>')
       expect(html).to include('title="word =~ /[aeiou]/: Integer or nil"', "<summary>Code for cpu")
+      expect(html).to include("<b>Intermediate program</b>\n", "<b>Code for cpu</b>\n")
       # Every tag that is opened is closed, in order.
       body = html[%r{<body>.*</body>}m]
       expect(REXML::Document.new(body).root.name).to eq("body")

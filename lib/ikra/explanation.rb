@@ -25,8 +25,9 @@ module Ikra
         "#{[name, of].compact.join(" of ")}: #{told.join(", ")}"
       end
     end
-    # A line of the program, and the types of what stands in it by its text.
-    Line = Struct.new(:path, :number, :text, :types)
+    # A line of the program, and the types of what stands in it by its text; the statements of the intermediate program
+    # that come of it, and the lines of code.
+    Line = Struct.new(:path, :number, :text, :types, :ir, :code)
 
     TRAPS = "Unsupported, where an element comes to it"
     # They are told, not changed.
@@ -107,7 +108,8 @@ module Ikra
     def inspect = "#<#{self.class} #{verdict}>"
 
     # Writes one file for a browser: the lines with types where the mouse is, what is read and written in colours, and
-    # the intermediate program and the code to unfold. It loads nothing from elsewhere.
+    # under each line what comes of it, to unfold: the intermediate program, and machine code (as Cranelift has it) or
+    # CUDA C++. It loads nothing from elsewhere.
     #
     # @param path [String]
     # @return [String] the path
@@ -143,7 +145,28 @@ module Ikra
       rest = rest.lstrip
       text = FileTexts.line(path, number)&.rstrip
       text = rest[/\A(.*?)(?:  +# .*)?\z/, 1] unless text && rest.start_with?(text.strip)
-      Line.new(path, number, text, types_in(rest[text.strip.size..].to_s[/# (.*)\z/, 1].to_s))
+      made = [ir, code].map { |whole| parts_of(whole, path, number) }
+      Line.new(path, number, text, types_in(rest[text.strip.size..].to_s[/# (.*)\z/, 1].to_s), *made)
+    end
+
+    # Behind each statement stands what line it comes of: `; car.rb:6`, with the whole path where names are the same.
+    def parts_of(whole, path, number)
+      @parts ||= {}.compare_by_identity
+      found = @parts[whole] ||= whole.split(/^(?=; )/).each_with_object({}) do |function, made|
+        title, * = all = function.lines(chomp: true)
+        function_parts(all).each do |place, lines|
+          # Code has the same line more than once, such as for one tick and for all.
+          lines.unshift(title) if title.start_with?("; ")
+          (made[place] ||= []).concat(lines)
+        end
+      end
+      found["#{path}:#{number}"] || found["#{File.basename(path)}:#{number}"]
+    end
+
+    # Lines by the place that they come of.
+    def function_parts(lines)
+      parts = lines.filter_map { |line| line.match(%r{\A(.*)  (?:;|//) (.+:\d+)\z})&.captures }
+      parts.group_by(&:last).transform_values { |found| found.map { |text, _| text.strip } }
     end
 
     # `a: Float, [a, b]: [Float, Float]`

@@ -4,7 +4,7 @@ use super::characters::{Side, is_equality};
 use super::host::Method;
 use super::operand::Operand;
 use super::{Condition, Lowerer};
-use crate::ir::{UnaryOp, Value};
+use crate::ir::{Origin, UnaryOp, Value};
 use crate::syntax::ast::{Kind, Node};
 use crate::types::{ClassId, Type, TypeSet};
 
@@ -266,6 +266,7 @@ impl Lowerer<'_> {
     pub(crate) fn enter(&mut self, node: &Node) {
         self.node = node.id;
         self.span = node.span;
+        self.b.origin = Origin(Some(self.user_span()));
     }
 }
 

@@ -30,7 +30,7 @@ impl Lowerer<'_> {
         if self.b.is_dead() {
             return Operand::bottom();
         }
-        let (outer_node, outer_span) = (self.node, self.span);
+        let (outer_node, outer_span, outer_origin) = (self.node, self.span, self.b.origin);
         self.enter(node);
         self.nested += 1;
         let operand = self.expr_here(node, unused);
@@ -41,7 +41,7 @@ impl Lowerer<'_> {
             let within = growth::is_told().then(|| self.growing_in());
             self.grew_at = Some((self.user_span(), within));
         }
-        (self.node, self.span) = (outer_node, outer_span);
+        (self.node, self.span, self.b.origin) = (outer_node, outer_span, outer_origin);
         operand
     }
 

@@ -5,8 +5,8 @@
 use super::passes::eliminate::{self, Question};
 use super::walk;
 use super::{
-    Arrays, BinaryOp, Block, Buffer, Comparison, Function, Items, KernelId, Label, MathFn, Op, Reduction,
-    Scalar, SiteId, Stmt, UnaryOp, Value, ValueData, Var,
+    Arrays, BinaryOp, Block, Buffer, Comparison, Function, Items, KernelId, Label, MathFn, Op, Origin,
+    Reduction, Scalar, SiteId, Stmt, UnaryOp, Value, ValueData, Var,
 };
 use crate::intrinsics::Intrinsic;
 use crate::scalar::{Interval, Ty};
@@ -47,6 +47,8 @@ pub struct Builder {
     questions: Vec<Question>,
     /// What is read for questions alone.
     glances: FxHashSet<Value>,
+    /// What values that are made come of.
+    pub origin: Origin,
 }
 
 impl Builder {
@@ -69,6 +71,7 @@ impl Builder {
             next_epoch: 1,
             questions: Vec::new(),
             glances: FxHashSet::default(),
+            origin: Origin::default(),
         };
         for ty in params {
             builder.fresh(*ty);
@@ -749,7 +752,8 @@ impl Builder {
     }
 
     fn fresh(&mut self, ty: Ty) -> Value {
-        self.function.values.push(ValueData { ty, interval: Self::full(ty) });
+        let data = ValueData { origin: self.origin, ..ValueData::new(ty, Self::full(ty)) };
+        self.function.values.push(data);
         self.definitions.push(None);
         Value(self.function.values.len() as u32 - 1)
     }

@@ -76,6 +76,33 @@ pub struct ValueData {
     /// What is known of an `I32`/`I64` value; `FULL` (or `I32`) when nothing is. Back-ends use it to choose widths: it
     /// is a promise that [`verifier`] cannot check, made by [`builder`] alone.
     pub interval: Interval,
+    #[serde(skip)]
+    pub origin: Origin,
+}
+
+impl ValueData {
+    /// Of no place in particular.
+    pub const fn new(ty: Ty, interval: Interval) -> Self {
+        Self { ty, interval, origin: Origin(None) }
+    }
+}
+
+/// The user's expression that something comes of, to be shown. Programs are the same wherever they come from, and what
+/// is kept on disk has none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Origin(pub Option<Span>);
+
+impl PartialEq for Origin {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Origin {
+    /// A number for it, neither 0 nor the greatest one.
+    pub fn number(self) -> Option<u32> {
+        self.0.map(|span| (span.file.0.rotate_left(24) ^ span.start).clamp(1, u32::MAX - 1))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -527,6 +554,20 @@ pub struct Function {
     pub vars: Vec<Ty>,
     pub labels: u32,
     pub body: Block,
+}
+
+impl Function {
+    /// What a statement comes of, if it is none that has others in it.
+    pub fn origin(&self, stmt: &Stmt) -> Origin {
+        let value = match stmt {
+            Stmt::Let { value, .. } | Stmt::Set(_, value) | Stmt::Store { value, .. } => Some(value),
+            Stmt::Assign(_, value) | Stmt::Check { condition: value, .. } => Some(value),
+            Stmt::Call { args, results, .. } => results.iter().chain(args).next(),
+            _ => None,
+        };
+        let data = value.and_then(|value| self.values.get(value.0 as usize));
+        data.map_or(Origin(None), |data| data.origin)
+    }
 }
 
 /// The scalar parts of a value stored in columns: a plain payload, or a tag column beside a payload of 64 bits.

@@ -34,10 +34,25 @@ use super::{
     Part, Place, Program, Receiver, ScalarInfo, ScalarSource, Site, Stmt, Value, Watched,
 };
 use crate::scalar::{Interval, Ty};
+use crate::source::Span;
 use std::fmt::{self, Display, Formatter};
 
-impl Display for Program {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+/// Says where an expression is.
+type Tell<'a> = &'a dyn Fn(Span) -> String;
+
+/// A program whose statements say where what they compute comes from.
+pub struct Annotated<'a> {
+    program: &'a Program,
+    told: Tell<'a>,
+}
+
+impl Program {
+    /// The program's text, with what is told of the places of expressions behind statements.
+    pub const fn annotated<'a>(&'a self, told: Tell<'a>) -> Annotated<'a> {
+        Annotated { program: self, told }
+    }
+
+    fn write(&self, f: &mut Formatter<'_>, told: Option<Tell<'_>>) -> fmt::Result {
         if self.uses_random {
             f.write_str("program random\n")?;
         }
@@ -64,16 +79,28 @@ impl Display for Program {
         for (i, function) in self.functions.iter().enumerate() {
             writeln!(f)?;
             let id = Some(FuncId(i as u32));
-            FunctionText { program: Some(self), function, id }.fmt(f)?;
+            FunctionText { program: Some(self), function, id, told }.fmt(f)?;
         }
         Ok(())
+    }
+}
+
+impl Display for Program {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.write(f, None)
+    }
+}
+
+impl Display for Annotated<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.program.write(f, Some(self.told))
     }
 }
 
 /// A function alone says more types than in its program, which knows those of buffers and other functions.
 impl Display for Function {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        FunctionText { program: None, function: self, id: None }.fmt(f)
+        FunctionText { program: None, function: self, id: None, told: None }.fmt(f)
     }
 }
 
@@ -269,7 +296,8 @@ pub(super) fn first_line(program: &Program, function: &Function, stmt: &Stmt) ->
             self.0.stmt(f, self.1, 0)
         }
     }
-    let text = Line(FunctionText { program: Some(program), function, id: None }, stmt).to_string();
+    let text =
+        Line(FunctionText { program: Some(program), function, id: None, told: None }, stmt).to_string();
     text.lines().next().unwrap_or_default().trim_end_matches(" {").to_string()
 }
 
@@ -342,6 +370,7 @@ struct FunctionText<'a> {
     program: Option<&'a Program>,
     function: &'a Function,
     id: Option<FuncId>,
+    told: Option<Tell<'a>>,
 }
 
 impl Display for FunctionText<'_> {
@@ -379,9 +408,19 @@ impl FunctionText<'_> {
         for stmt in block {
             write!(f, "{:1$}", "", 2 * depth)?;
             self.stmt(f, stmt, depth)?;
+            self.origin(f, stmt)?;
             f.write_str("\n")?;
         }
         Ok(())
+    }
+
+    /// `  ; car.rb:6`
+    fn origin(&self, f: &mut Formatter<'_>, stmt: &Stmt) -> fmt::Result {
+        let Some(told) = self.told else { return Ok(()) };
+        match self.function.origin(stmt).0 {
+            Some(span) => write!(f, "  ; {}", told(span)),
+            None => Ok(()),
+        }
     }
 
     fn stmt(&self, f: &mut Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Result {

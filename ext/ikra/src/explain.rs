@@ -4,10 +4,10 @@ use ikra_core::backend::{Backend, Executable};
 use ikra_core::heap::schema::{BaseColumn, Output};
 use ikra_core::infer::{Inferred, Listing};
 use ikra_core::ir::access::{accesses, touched_by_driver_loops};
-use ikra_core::ir::{Buffer, BufferKind};
-use ikra_core::source::{FileId, SourceMap};
+use ikra_core::ir::{Buffer, BufferKind, Program};
+use ikra_core::source::{FileId, SourceMap, Span};
 use ikra_core::types::{ClassId, Type, TypeSet};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 
 /// Wider lines push their types to the right.
@@ -15,6 +15,7 @@ const WIDTH: usize = 60;
 
 pub fn text(
     (lines, traps): (&str, &str),
+    told: &dyn Fn(Span) -> String,
     inferred: &Inferred,
     backend: &dyn Backend,
     executable: &Executable,
@@ -87,11 +88,69 @@ pub fn text(
     }
     out.push_str(&loops_of_driver(inferred));
     heading(&mut out, "IR");
-    let _ = writeln!(out, "{}", inferred.program);
+    let _ = writeln!(out, "{}", inferred.program.annotated(told));
     heading(&mut out, &format!("Code for {}", backend.name()));
-    out.push_str(executable.source().trim_end());
+    out.push_str(placed(&executable.source(), &inferred.program, told).trim_end());
     out.push('\n');
     out
+}
+
+/// Cranelift's margin for numbers of places.
+const MARGIN: &str = "                                ";
+
+/// Code with the places of expressions behind lines. It has numbers of them in front of instructions (Cranelift's IR), or
+/// in a line of their own before those that come of it (CUDA C++).
+fn placed(code: &str, program: &Program, told: &dyn Fn(Span) -> String) -> String {
+    let origins = program.functions.iter().flat_map(|function| &function.values).map(|data| data.origin);
+    let spans: HashMap<u32, Span> = origins.filter_map(|origin| origin.number().zip(origin.0)).collect();
+    let of_number = |number: &str| u32::from_str_radix(number, 16).ok();
+    let mut out = String::new();
+    let mut current = None;
+    for line in code.lines() {
+        let text = line.trim_start();
+        if let Some(number) = text.strip_prefix("// @").and_then(of_number) {
+            current = spans.get(&number);
+            continue;
+        }
+        let instruction = text.strip_prefix('@').and_then(|rest| rest.split_once(' '));
+        if let Some((number, rest)) = instruction.and_then(|(number, rest)| Some((of_number(number)?, rest)))
+        {
+            let _ = write!(out, "    {}", rest.trim_start());
+            if let Some(span) = spans.get(&number) {
+                let _ = write!(out, "  ; {}", told(*span));
+            }
+        } else {
+            out.push_str(line.strip_prefix(MARGIN).unwrap_or(line));
+            match current {
+                // A function ends, or a block does.
+                Some(_) if line.starts_with('}') => current = None,
+                Some(span) if !text.starts_with('}') && !text.starts_with("//") => {
+                    let _ = write!(out, "  // {}", told(*span));
+                }
+                _ => {}
+            }
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// Says where an expression is: by the name of its file alone, where no other one has that name.
+pub fn teller(map: &SourceMap, program: &Program) -> HashMap<Span, String> {
+    let origins = program.functions.iter().flat_map(|function| &function.values);
+    let spans: HashSet<Span> = origins.filter_map(|data| data.origin.0).collect();
+    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let mut paths: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for span in &spans {
+        let (path, _) = map.place(*span);
+        paths.entry(name(&path)).or_default().insert(path);
+    }
+    let place = |span: &Span| {
+        let (path, line) = map.place(*span);
+        let short = name(&path);
+        if paths[&short].len() == 1 { format!("{short}:{line}") } else { format!("{path}:{line}") }
+    };
+    spans.iter().map(|span| (*span, place(span))).collect()
 }
 
 /// What a program's code around parallel calls goes through by itself, where that may be much.

@@ -1339,15 +1339,23 @@ impl<'a> Run<'a> {
 
     fn explain(&self) -> Result<String, Trouble> {
         let mut profile = Profile::default();
-        let (version, _) = self.fitting(&mut profile)?;
+        let (mut version, _) = self.fitting(&mut profile)?;
+        let mut values = version.program.functions.iter().flat_map(|function| &function.values);
+        if values.all(|data| data.origin.0.is_none()) {
+            // What was kept on disk does not tell.
+            let known = (version.plan.asked.clone(), version.pool.extended());
+            version = self.infer(Some(known), &mut profile)?.0;
+        }
         let executable = self.executable(&version, Mode::Watched, &mut profile)?;
         let backend = self.backend(Mode::Watched)?;
         let inferred = &version.inferred;
         let traps: Vec<_> = inferred.traps.iter().map(|(_, what)| what.clone()).collect();
-        let (lines, traps) = sources::with_map(self.ruby, |map| {
-            (explain::lines(&inferred.listing, map), diagnostic::render_all(&traps, map))
+        let (lines, traps, places) = sources::with_map(self.ruby, |map| {
+            let places = explain::teller(map, &inferred.program);
+            (explain::lines(&inferred.listing, map), diagnostic::render_all(&traps, map), places)
         });
         let class_name = |class| version.pool.name(class);
-        Ok(explain::text((&lines, &traps), inferred, &*backend, &executable, class_name))
+        let told = |span| places.get(&span).cloned().unwrap_or_default();
+        Ok(explain::text((&lines, &traps), &told, inferred, &*backend, &executable, class_name))
     }
 }

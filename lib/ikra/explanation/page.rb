@@ -21,6 +21,14 @@ module Ikra
         .writes { color: light-dark(#b3261e, #ff9d92); font-weight: 600 }
         .accumulates { color: light-dark(#7a4d00, #f0c060); font-weight: 600 }
         summary { cursor: pointer; padding: .3rem 0 }
+        .source { font: 13px/1.6 ui-monospace, monospace; overflow-x: auto }
+        .source pre, .source summary { padding: 0; font: inherit; white-space: pre; overflow: visible }
+        .source summary { list-style: none }
+        .source summary::-webkit-details-marker { display: none }
+        .source summary .fold::before { content: "▸" }
+        .source details[open] > summary .fold::before { content: "▾" }
+        .source .made { border-left: 3px solid #8884; margin: .2rem 0 .5rem 4.5rem; padding-left: .8rem; opacity: .85 }
+        .source .made b { font-family: system-ui, sans-serif; font-weight: 600 }
       CSS
 
       # @param explanation [Explanation]
@@ -42,7 +50,8 @@ module Ikra
           <body>
           <h1>A section #{escape(@explanation.verdict)}</h1>
           <p><span class="reads">read</span> · <span class="writes">written</span> ·
-          <span class="accumulates">accumulated</span> · types where the mouse is</p>
+          <span class="accumulates">accumulated</span> · types where the mouse is ·
+          what comes of a line unfolds at ▸</p>
           #{sources.join("\n")}
           #{columns}
           #{unsupported}
@@ -66,9 +75,20 @@ module Ikra
 
       def sources
         @explanation.lines.group_by(&:path).map do |path, lines|
-          text = lines.map { |line| %(<span class="number">#{line.number.to_s.rjust(5)}</span>  #{marked(line)}) }
-          "<h2>#{escape(path)}</h2>\n<pre>#{text.join("\n")}</pre>"
+          "<h2>#{escape(path)}</h2>\n<div class=\"source\">\n#{lines.map { |line| row(line) }.join("\n")}\n</div>"
         end
+      end
+
+      # A line, with what comes of it folded under it.
+      def row(line)
+        made = { "Intermediate program" => line.ir, "Code for #{@explanation.backend}" => line.code }
+        made.reject! { |_, text| text.nil? || text.empty? }
+        fold = %(<span class="fold">#{" " if made.empty?}</span>)
+        text = %(<span class="number">#{line.number.to_s.rjust(5)}</span> #{fold} #{marked(line)})
+        return "<pre>#{text}</pre>" if made.empty?
+
+        told = made.map { |title, lines| "<b>#{escape(title)}</b>\n#{escape(lines.join("\n"))}" }
+        %(<details><summary>#{text}</summary><pre class="made">#{told.join("\n")}</pre></details>)
       end
 
       # A line with spans around what has a type, the wider ones outside, and around what is read and written.

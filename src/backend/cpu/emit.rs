@@ -9,7 +9,9 @@ use crate::error::Error;
 use crate::ir::{Block, Buffer, FuncId, Function, Label, Op, Program, SiteId, Stmt, Value, walk};
 use crate::scalar::Ty;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{self as clif, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, types};
+use cranelift_codegen::ir::{
+    self as clif, InstBuilder, MemFlagsData, SourceLoc, StackSlotData, StackSlotKind, types,
+};
 use cranelift_frontend::{FunctionBuilder, Variable};
 use cranelift_jit::JITModule;
 use cranelift_module::Module;
@@ -81,6 +83,8 @@ pub struct Emitter<'a> {
     pub leave: clif::Block,
     /// Columns are not in its arguments.
     pub is_driver: bool,
+    /// Somebody wants to see what comes of which expression.
+    pub is_shown: bool,
 }
 
 /// Did control flow reach the end of what was emitted?
@@ -101,6 +105,10 @@ impl<'a> Emitter<'a> {
     }
 
     fn stmt(&mut self, stmt: &'a Stmt) -> Result<Flow, Error> {
+        if self.is_shown {
+            let number = self.function.origin(stmt).number();
+            self.builder.set_srcloc(number.map_or_else(SourceLoc::default, SourceLoc::new));
+        }
         match stmt {
             Stmt::Let { value, .. } if self.hoisted.contains(value) => {}
             Stmt::Let { value, op, site } => {

@@ -129,8 +129,8 @@ pub fn function(
     (functions, deferred): (&[Option<cranelift_module::FuncId>], &[FuncId]),
     kind: Kind<'_>,
     module: &mut JITModule,
-    target: &mut clif::Function,
-    context: &mut FunctionBuilderContext,
+    (target, context): (&mut clif::Function, &mut FunctionBuilderContext),
+    is_shown: bool,
 ) -> Result<(), Error> {
     target.name = UserFuncName::default();
     target.signature = match kind {
@@ -180,6 +180,7 @@ pub fn function(
         fail: None,
         leave,
         is_driver: matches!(kind, Kind::Driver(_) | Kind::Called(_)),
+        is_shown,
     };
     let shared = live_ranges::shared(function);
     let vars: Vec<Variable> =

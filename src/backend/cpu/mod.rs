@@ -389,7 +389,14 @@ impl Planned<'_> {
         let start = Instant::now();
         let mut context = module.make_context();
         context.set_disasm(is_shown);
-        frame::function(program, (functions, deferred), what, module, &mut context.func, builder)?;
+        frame::function(
+            program,
+            (functions, deferred),
+            what,
+            module,
+            (&mut context.func, builder),
+            is_shown,
+        )?;
         profile.step("emit", start.elapsed(), 1);
         let instructions = context.func.dfg.num_insts();
         Ok(Emitted { id, name, context, instructions })

@@ -66,11 +66,22 @@ pub(super) struct Names<'a> {
     /// What elements defer.
     deferred: Vec<(FuncId, Way)>,
     sharing: Sharing,
+    /// Comments say which expression statements come of.
+    is_shown: bool,
 }
 
 /// The text of a verified program.
 pub(super) fn emit(program: &Program) -> Source {
-    let names = Names::of(program);
+    source(program, false)
+}
+
+/// The text with comments that have the [number of an expression](crate::ir::Origin::number) in front of what comes of it.
+pub(super) fn shown(program: &Program) -> String {
+    source(program, true).text
+}
+
+fn source(program: &Program, is_shown: bool) -> Source {
+    let names = Names { is_shown, ..Names::of(program) };
     let entries = program.entries().count();
     let segments = entries.clamp(1, MOST_SEGMENTS);
     let recursive = names.recursive.contains(&true);
@@ -166,6 +177,7 @@ impl<'a> Names<'a> {
             can_fail,
             recursive,
             deferred: deferred::ways(program),
+            is_shown: false,
         }
     }
 }

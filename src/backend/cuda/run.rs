@@ -7,7 +7,7 @@
 use super::batches::Batches;
 use super::deferred::{self, Finished, Logs, Rooms};
 use super::device::{DeviceSession, Loaded};
-use super::emit::{BLOCK, Source};
+use super::emit::{self, BLOCK, Source};
 use super::layout::{self, Arena, FAILURE_WORDS, Step};
 use super::rows::MovedColumns;
 use super::sharing;
@@ -120,7 +120,7 @@ impl Kernels for CudaKernel {
     }
 
     fn source(&self) -> String {
-        self.source.text.clone()
+        emit::shown(&self.program)
     }
 }
 

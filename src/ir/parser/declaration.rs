@@ -86,7 +86,7 @@ impl Parser {
             let ty = self.ty()?;
             let interval = self.interval(ty)?.unwrap_or(ty.full_interval());
             function.params.push(ty);
-            function.values.push(ValueData { ty, interval });
+            function.values.push(ValueData::new(ty, interval));
             if !self.take_mark(",") {
                 self.mark(")")?;
                 break;

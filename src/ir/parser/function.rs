@@ -17,7 +17,7 @@ pub(super) fn body(parser: &mut Parser, program: &Program, function: usize) -> R
     let mut body = Body { parser, program, values, vars: Vec::new(), labels: 0 };
     let block = body.block()?;
     // A number that nothing defines still needs a type, for no one to see.
-    let nothing = ValueData { ty: Ty::I64, interval: Interval::FULL };
+    let nothing = ValueData::new(Ty::I64, Interval::FULL);
     Ok(Function {
         values: body.values.into_iter().map(|v| v.unwrap_or(nothing)).collect(),
         vars: body.vars.into_iter().map(|x| x.unwrap_or(Ty::I64)).collect(),
@@ -238,7 +238,7 @@ impl Body<'_> {
     fn define(&mut self, value: Value, ty: Ty, interval: Interval) {
         let at = value.0 as usize;
         self.values.resize(self.values.len().max(at + 1), None);
-        self.values[at] = Some(ValueData { ty, interval });
+        self.values[at] = Some(ValueData::new(ty, interval));
     }
 
     /// After `reduce`.

@@ -599,7 +599,7 @@ fn complete(
         let mut before = Vec::new();
         let mut word = |op, interval| {
             let value = Value(values.len() as u32);
-            values.push(ValueData { ty: Ty::I64, interval });
+            values.push(ValueData::new(Ty::I64, interval));
             before.push(Stmt::Let { value, op, site: None });
             value
         };
@@ -631,7 +631,7 @@ fn complete(
 fn compose(changes: &[Change], arguments: usize) -> Function {
     let mut params = vec![Ty::I64; arguments];
     params[0] = Ty::I32;
-    let data = |ty: Ty| ValueData { ty, interval: ty.full_interval() };
+    let data = |ty: Ty| ValueData::new(ty, ty.full_interval());
     let mut function = Function {
         name: "deferred".into(),
         values: params.iter().map(|ty| data(*ty)).collect(),
@@ -648,7 +648,7 @@ fn compose(changes: &[Change], arguments: usize) -> Function {
     for (number, then) in bodies {
         let (wanted, is_it) = (Value(function.values.len() as u32), Value(function.values.len() as u32 + 1));
         let interval = Interval::constant(number as i64);
-        function.values.extend([ValueData { ty: Ty::I64, interval }, data(Ty::Bool)]);
+        function.values.extend([ValueData::new(Ty::I64, interval), data(Ty::Bool)]);
         let same = Op::Compare(Comparison::Eq, Value(1), wanted);
         body = vec![
             Stmt::Let { value: wanted, op: Op::I64(number as i64), site: None },
@@ -673,7 +673,7 @@ fn instance(function: &mut Function, change: &Change, first: u32) -> Block {
         body.push(Stmt::Let { value, op, site: None });
         value
     };
-    let zero = ValueData { ty: Ty::I64, interval: Interval::constant(0) };
+    let zero = ValueData::new(Ty::I64, Interval::constant(0));
     let zero = define(function, no_name, Op::I64(0), zero);
     for (word, (old, data)) in (first..).map(Value).zip(&change.given) {
         let op = match data.ty {

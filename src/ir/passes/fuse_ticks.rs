@@ -245,7 +245,7 @@ fn replace_by_variable(
 
 fn define(function: &mut Function, block: &mut Block, ty: Ty, op: Op) -> Value {
     let value = Value(function.values.len() as u32);
-    function.values.push(ValueData { ty, interval: plain_interval(ty, Some(&op)) });
+    function.values.push(ValueData::new(ty, plain_interval(ty, Some(&op))));
     block.push(Stmt::Let { value, op, site: None });
     value
 }

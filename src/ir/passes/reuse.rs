@@ -203,7 +203,7 @@ fn tell(
             for var in vars {
                 let value = Value(function.values.len() as u32);
                 let ty = function.vars[var.0 as usize];
-                function.values.push(ValueData { ty, interval: Interval::FULL });
+                function.values.push(ValueData::new(ty, Interval::FULL));
                 read.push(Stmt::Let { value, op: Op::Get(var), site: None });
                 values.push(value);
             }

@@ -64,6 +64,7 @@ pub(super) fn emit(names: &Names<'_>, index: usize, out: &mut String) {
         loops: Vec::new(),
         jumped: JumpTargets::default(),
         site: None,
+        shown: 0,
         depth: 1,
         out,
     };
@@ -174,6 +175,8 @@ pub(super) struct Writer<'a, 'o> {
     pub(super) jumped: JumpTargets,
     /// The place that the last comment named.
     site: Option<SiteId>,
+    /// The expression that the last comment named.
+    shown: u32,
     pub(super) depth: usize,
     out: &'o mut String,
 }
@@ -261,6 +264,12 @@ impl Writer<'_, '_> {
     }
 
     fn statement(&mut self, s: &Stmt, here: u32, mut next: u32) -> u32 {
+        if self.names.is_shown {
+            let number = self.function.origin(s).number().unwrap_or(0);
+            if std::mem::replace(&mut self.shown, number) != number {
+                self.line(&format!("// @{number:x}"));
+            }
+        }
         match s {
             Stmt::Let { value, op, site } => {
                 self.define(*value, op, *site, here);
