@@ -140,27 +140,27 @@ module Ikra
 
     # What elements have done before one fails is not known, so that nobody can go on from there.
     def self.unhandled(exception, guarding)
-      what, code = case guarding
-                   when "rescue"
-                     ["what an element raises cannot be rescued by the code around its parallel call",
-                      "unsupported-rescue"]
-                   else
-                     ["what an element raises ends the section before the `ensure` around its parallel call",
-                      "unsupported-ensure"]
-                   end
-      unsupported(exception, what, code, "#{guarding} it in the block, or around the section")
+      hint = "#{guarding} it in the block, or around the section"
+      case guarding
+      when "rescue"
+        unsupported(exception, "what an element raises cannot be rescued by the code around its parallel call: " \
+                               "%s [unsupported-rescue]", hint)
+      else
+        unsupported(exception, "what an element raises ends the section before the `ensure` around its parallel " \
+                               "call: %s [unsupported-ensure]", hint)
+      end
     end
 
     # An `ensure` that Ruby would have run when a block of Ikra.sync raised; called by the extension.
     def self.before_ensure(exception)
-      unsupported(exception, "what the block of Ikra.sync raises ends the section before the `ensure` around it",
-                  "unsupported-ensure", "ensure it in the block, or around the section")
+      unsupported(exception, "what the block of Ikra.sync raises ends the section before the `ensure` around it: " \
+                             "%s [unsupported-ensure]", "ensure it in the block, or around the section")
     end
 
     # Tells why a section ends with an exception, which is the cause.
-    def self.unsupported(exception, what, code, hint)
-      told = UnsupportedError.new("#{what}: #{exception.message} (#{exception.class}) [#{code}]\n  hint: #{hint}")
-      raise told, cause: exception
+    def self.unsupported(exception, form, hint)
+      text = format(form, "#{exception.message} (#{exception.class})")
+      raise UnsupportedError, "#{text}\n  hint: #{hint}", cause: exception
     rescue UnsupportedError => e
       e.set_backtrace(exception.backtrace)
       e

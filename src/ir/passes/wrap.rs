@@ -184,11 +184,16 @@ impl Wide {
                     && let Some(sum) = self.sums[a.0 as usize].filter(|_| wraps(a))
                     && !low_bits_of_operands(of, false, [a, b], values)[0]
                 {
+                    let of_value = value.0 as usize;
                     let terms = sum.terms.map(|term| match term {
                         Term::Value(value) => value,
                         Term::Constant(number) => {
                             let value = Value(values.len() as u32);
-                            values.push(ValueData { ty: Ty::I64, interval: Interval::constant(number) });
+                            let origin = values[of_value].origin;
+                            values.push(ValueData {
+                                origin,
+                                ..ValueData::new(Ty::I64, Interval::constant(number))
+                            });
                             rest.push(Stmt::Let { value, op: Op::I64(number), site: None });
                             value
                         }
