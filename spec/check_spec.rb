@@ -142,6 +142,22 @@ RSpec.describe "Ikra.check" do
     Object.send(:remove_const, :CheckedCalls)
   end
 
+  it "tells nothing of `defined?` that runs" do
+    asked = %w[@x @y x self Math Nix Math.sin Math.nix go nix nil true 1 [1] (1) (@x) x+1 x=2 @x=2]
+    file("xs.pmap do |x|\n#{asked.map { |what| "  defined?(#{what})\n" }.join}end\n") do |path|
+      told = Ikra.check(path).map { |one| asked[one.line - 2] }
+      runs = told.select do |what|
+        file("class AskedOf\n  def run(xs) = xs.pmap { |x| defined?(#{what}) }\nend\n") { |one| load(one) }
+        AskedOf.new.run([1])
+      rescue Ikra::UnsupportedError
+        false
+      end
+      expect([told & %w[@x (@x)], runs]).to eq([[], []])
+    end
+  ensure
+    Object.send(:remove_const, :AskedOf) if Object.const_defined?(:AskedOf)
+  end
+
   describe "methods with sections" do
     arguments = { /grep_v/ => "(String)", /grep/ => "(Integer)", /slice\z|cons\z/ => "(2)",
                   /with_object\z|\Apzip/ => "([])" }

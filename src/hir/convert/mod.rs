@@ -463,6 +463,7 @@ impl<'a> Converter<'_, 'a> {
             Some(Kind::Constant { path, absolute }) => {
                 Asked::Constant { path: self.path(path), absolute: *absolute }
             }
+            Some(Kind::Ivar(name)) => Asked::Variable(Variable::Instance(self.name(name))),
             Some(Kind::Call(call)) => return self.defined_method(what, call),
             Some(_) => return self.misplaced("this, within `defined?`,"),
         };
