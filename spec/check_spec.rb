@@ -80,6 +80,8 @@ RSpec.describe "Ikra.check" do
                               "srand(x)", "syscall(x)", "Rational(x, 2)", "Complex(x, 2)"],
     "functions that need the running program" => ["binding", "eval(\"1\")", "instance_eval(\"1\")", "binding.irb",
                                                   "debugger", "block_given?"],
+    "regular expressions" => ["x =~ /a(?=b)/", "x.to_s.gsub(/(?<!a)b/, \"\")", "case x when /(a)\\1/ then 1 end",
+                              "/(?<!a)b/.source"],
     "syntax" => ["`ls`", "1r", "2i", "BEGIN_NOW = 1", "redo", "def go = 1", "alias a b", "undef a", "class << x; end",
                  "$VERBOSE = x", "$stdin.gets", "break", "break x", "return", "return x",
                  "1_000_000_000_000_000_000_000", "/\#{x}/o", "\"\\xff\"", "begin; x; rescue *x; 1; end"]

@@ -35,6 +35,15 @@ pub(crate) fn function(name: &str) -> Option<Refusal> {
     Some(refusal("unsupported-call", format!("`{name}` cannot run in a section"), hint))
 }
 
+/// A part of a regular expression.
+pub(crate) fn pattern(part: &str, why: &str) -> Refusal {
+    refusal(
+        "unsupported-regexp",
+        format!("`{part}` of a regular expression cannot run in a section: {why}"),
+        "write the pattern without that, or match before the section and keep what was found",
+    )
+}
+
 /// `block_given?` in a block.
 pub(crate) fn block_given() -> Refusal {
     refusal(

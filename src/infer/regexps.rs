@@ -1,11 +1,11 @@
 //! Regexps. One is an object of the program, a literal too; beside its id there is a column with the address of what the
 //! host has compiled it to ([`crate::regexp::Pattern`]), which machine code matches with the bytes of a String.
 
-use super::Lowerer;
 use super::births::Birth;
 use super::host::RootKey;
 use super::leaving::FROZEN;
 use super::operand::Operand;
+use super::{Lowerer, refused};
 use crate::ir::{ScalarSource, Value};
 use crate::regexp::{Pattern, Request};
 use crate::source::Span;
@@ -166,7 +166,7 @@ impl Lowerer<'_> {
     pub(super) fn regexp(&mut self, source: &str, options: u32) -> Operand {
         match Pattern::new(source, options, false) {
             Ok(_) => self.root(&RootKey::Regexp(source.into(), options)).unwrap_or_else(Operand::bottom),
-            Err(refused) => self.refuse_pattern_part(&refused.part, refused.why),
+            Err(no) => self.refuse(refused::pattern(&no.part, no.why)),
         }
     }
 
@@ -180,18 +180,12 @@ impl Lowerer<'_> {
         }
     }
 
-    fn refuse_pattern_part(&mut self, part: &str, why: &str) -> Operand {
-        let hint = "write the pattern without that, or match before the section and keep what was found";
-        let message = format!("`{part}` of a regular expression cannot run in a section: {why}");
-        self.refuse_here("unsupported-regexp", message, Some(hint.into()))
-    }
-
     /// Where what a Regexp is compiled to is.
     pub(crate) fn pattern_address(&mut self, regexp: &Operand) -> Operand {
         let pattern = self.read_ivar(regexp, PATTERN);
         if pattern.types.contains(&Type::Nil) {
             let (part, why) = self.host.refused_pattern().unwrap_or_default();
-            return self.refuse_pattern_part(&part, &why);
+            return self.refuse(refused::pattern(&part, &why));
         }
         if pattern.types.single() == Some(&Type::Integer) { pattern } else { Operand::bottom() }
     }
