@@ -9,6 +9,7 @@
 #
 #   rake figures      ruby -Ilib benchmark/figures.rb --output docs/figures --ticks 1000
 
+require "etc"
 require "ikra"
 require "optparse"
 require_relative "measurement"
@@ -45,9 +46,17 @@ class Figures
 
   def draw(number, title, across, up, lines)
     path = File.join(@options[:output], "figure-#{number}.svg")
-    Chart.new("Figure #{number}: #{title}", across:, up:, lines:).to_svg.save(path)
+    Chart.new("Figure #{number}: #{title}", across:, up:, lines:, caption: machine).to_svg.save(path)
     puts path
     lines.each { |name, points| puts "  #{name}: #{points.map { |x, y| format("%d: %.3f", x, y) }.join(", ")}" }
+  end
+
+  # Where and when it was measured.
+  def machine
+    cpu = File.read("/proc/cpuinfo")[/^model name\s*: (.+)/, 1] if File.exist?("/proc/cpuinfo")
+    gpu = IO.popen(%w[nvidia-smi --query-gpu=name --format=csv,noheader], &:gets)&.strip if @backends.include?(:cuda)
+    [cpu || RUBY_PLATFORM, "#{Etc.nprocessors} cores", gpu, "Ruby #{RUBY_VERSION}", Time.now.strftime("%Y-%m-%d")]
+      .compact.join(", ")
   end
 
   def size(number) = (number * @options[:scale]).round.clamp(1..)

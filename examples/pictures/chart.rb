@@ -18,8 +18,10 @@ class Chart
   # @param across [String] what the horizontal axis counts, with its unit
   # @param up [String] what the vertical one does
   # @param lines [Hash{String => Array<Array(Numeric, Numeric)>}] points by what they are of
-  def initialize(title, across:, up:, lines:)
+  # @param caption [String, nil] what stands in small letters under the title
+  def initialize(title, across:, up:, lines:, caption: nil)
     @title = title
+    @caption = caption
     @names = [across, up]
     @lines = lines
     points = lines.values.flatten(1)
@@ -32,6 +34,7 @@ class Chart
     @svg.add(:title, @title)
     @svg.add(:rect, width: WIDTH, height: HEIGHT, fill: "white")
     text(@title, LEFT, TOP - 20, font_size: 15)
+    text(@caption, LEFT, TOP - 7, font_size: 9) if @caption
     axes
     @lines.each_with_index { |(name, points), index| line(name, points, index) }
     @svg
