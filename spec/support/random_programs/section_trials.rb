@@ -18,9 +18,15 @@ module RandomPrograms
 
     # What is found out when it happens only. Arrays of the section are frozen in syncs.
     def refused_late?(error)
-      error.message.match?(/\[unsupported-(rescue|rescue-variable|raise|regexp|special-global|hash)\]/) ||
+      error.message.match?(/\[unsupported-(rescue|rescue-variable|ensure|raise|regexp|special-global|hash)\]/) ||
         error.message.match?(/\[(changing-base|changed-in-sync)\]/) ||
-        (synced? && error.is_a?(FrozenError) && error.receiver.is_a?(Array))
+        (synced? && error.is_a?(FrozenError) && frozen_array?(error))
+    end
+
+    def frozen_array?(error)
+      error.receiver.is_a?(Array)
+    rescue ArgumentError
+      false
     end
   end
 end
