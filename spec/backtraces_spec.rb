@@ -198,6 +198,26 @@ CASES = {
       raise
     end
   end,
+  for_loop: lambda do |x|
+    for i in [x, 2]
+      [i].map { |a| a / 0 }
+    end
+  end,
+  backwards: ->(x) { (x..3).reverse_each { |i| i / 0 } },
+  sum_of_pairs: ->(x) { { x => 1 }.sum { |key, _| key / 0 } },
+  kept_lambda: lambda do |x|
+    kept = [->(a) { a / 0 }, ->(a) { a }]
+    kept[x - 1].call(x)
+  end,
+  end_of_ensure: lambda do |x|
+    x.nope
+  ensure
+    x += nil if x == 2
+    if x == 1
+      y = [x]
+      y[0] / 0
+    end
+  end,
   rescue_before_ensure: lambda do |x|
     y = x
     begin

@@ -363,6 +363,12 @@ each_backend do |backend|
       expect_same([1]) { |_| set }
     end
 
+    it "finds pairs by what their keys equal" do
+      large = (1..20).to_h { |i| [i, i] }
+      expect_same([1.0, 3.0, 21.0]) { |x| [{ 1 => 2, 3 => 4 }.assoc(x), large.assoc(x), large.assoc(x.to_i)] }
+      expect_same([[1], [2]]) { |x| { [1] => 5 }.assoc(x)&.first.equal?(x) }
+    end
+
     it "looks up keys that could be arrays by what stands there" do
       parse = ->(text) { text[0] == "-" ? [:neg, parse.call(text[1..])] : [:var, text] }
       value = lambda do |node, env|

@@ -239,6 +239,13 @@ end
 
 # Ruby's own answer hangs on what a literal has matched before, so it is asked once.
 each_backend(Backends::ALL & [:cpu]) do
+  it "gives parts of a match from the end on" do
+    expect_same(%w[hello olleh]) do |s|
+      match = s.match(/l(l)(o)?(x)?/)
+      [match[-1, 3], match[-2, 1], match[-4, 9], match[1, 9], match[-9, 1], match[-2..9], match[5, 1]]
+    end
+  end
+
   it "gives names of captures in the encoding that the text asks for" do
     expect_same(%w[ab éb 日b]) { |s| s.match(/(?<x>b)/).then { |m| m.names.map { |name| [name, name.encoding.to_s] } } }
     expect_same(%w[ab éb]) { |s| s.match(/(?<x>b)/).named_captures.map { |name, text| [name.encoding.to_s, text] } }

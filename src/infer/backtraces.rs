@@ -11,7 +11,7 @@ use super::{Frame, Lowerer, Operand};
 use crate::ir::Place;
 use crate::source::Span;
 use crate::syntax::ast::{Begin, BlockLiteral, Code, CodeKind, Kind, Node};
-use crate::types::{ClassId, METHOD, Type};
+use crate::types::{ClassId, Type};
 use std::rc::Rc;
 
 /// What runs, and what has called it.
@@ -126,10 +126,7 @@ impl Lowerer<'_> {
         };
         let place = match (&begin.ensure, begin.rescues.first()) {
             (Some(_), Some(rescue)) if name == "rescue in" => rescue.keyword,
-            (Some(ensure), _) => match &ensure.kind {
-                Kind::Sequence(nodes) => nodes.last().map_or(ensure.span, |last| last.span),
-                _ => ensure.span,
-            },
+            (Some(ensure), _) => end_of(ensure),
             (None, _) if is_all && code.kind == CodeKind::Method => code.span,
             (None, _) => node.span,
         };
@@ -151,7 +148,7 @@ impl Lowerer<'_> {
         let Some(ty) = receiver.types.iter().next().filter(|_| !self.runs_native()).cloned() else {
             return f(self);
         };
-        if calls_alone(&ty, name) {
+        if self.calls_alone(&ty, name) {
             return f(self);
         }
         if is_instruction(&ty, name, args) || self.array_literal == Some(self.span) {
@@ -188,6 +185,15 @@ impl Lowerer<'_> {
         result
     }
 
+    /// Is it a method that is nothing but the call of another one, which has no frame?
+    fn calls_alone(&self, ty: &Type, name: &str) -> bool {
+        match name {
+            "send" | "__send__" => true,
+            "call" | "()" | "yield" | "[]" | "===" => self.host.is_subclass(class_of(ty), ClassId::PROC),
+            _ => false,
+        }
+    }
+
     /// Is it a method's own code that runs, and no block of it?
     pub(super) fn runs_method(&self) -> bool {
         let what = self.running.as_deref().map(|running| &running.what);
@@ -211,7 +217,7 @@ impl Lowerer<'_> {
         for _ in 0..MOST_THROUGH {
             let Some((owner, original)) = self.definition(&ty, &name) else { return };
             let is_of_enumerable = owner == ClassId::ENUMERABLE;
-            if is_of_enumerable && is_behind_each(&original, called) {
+            if is_of_enumerable && is_behind_each(&ty, &original, called) {
                 return;
             }
             let next = match &ty {
@@ -363,18 +369,29 @@ fn in_blocks(label: &str, depth: u32) -> String {
     }
 }
 
-/// Does a method of Enumerable call the user's code when it has gone through all items?
-fn is_behind_each(name: &str, called: Called) -> bool {
-    name == "sort" || name == "sort_by" && called == Called::Method
+/// The place of what stands last in the code that Ruby makes of a statement: its branches and clauses in their order, with
+/// an `else` of a `case` before them.
+fn end_of(node: &Node) -> Span {
+    match &node.kind {
+        Kind::Sequence(nodes) => nodes.last().map_or(node.span, end_of),
+        Kind::If { then, otherwise, .. } => end_of(if is_empty(otherwise) { then } else { otherwise }),
+        Kind::Begin(begin) => begin.ensure.as_ref().map_or(node.span, end_of),
+        Kind::Case { whens, .. } => whens.last().map_or(node.span, |when| end_of(&when.body)),
+        Kind::CaseIn { clauses, .. } => clauses.last().map_or(node.span, |clause| end_of(&clause.body)),
+        _ => node.span,
+    }
 }
 
-/// Is it a method that is nothing but the call of another one, which has no frame?
-fn calls_alone(ty: &Type, name: &str) -> bool {
-    match (ty, name) {
-        (_, "send" | "__send__") => true,
-        (Type::Proc(number) | Type::Closure(number, _), "call" | "()" | "yield" | "[]" | "===") => {
-            number & METHOD == 0
-        }
+fn is_empty(node: &Node) -> bool {
+    matches!(&node.kind, Kind::Nil) || matches!(&node.kind, Kind::Sequence(nodes) if nodes.is_empty())
+}
+
+/// Does a method of Enumerable call the user's code when it has gone through all items, or without `each`?
+fn is_behind_each(ty: &Type, name: &str, called: Called) -> bool {
+    match name {
+        "sort" | "reverse_each" => true,
+        "sort_by" => called == Called::Method,
+        "sum" => class_of(ty) == ClassId::HASH,
         _ => false,
     }
 }

@@ -86,6 +86,8 @@ dialect! {
     /// `@a, @b = 1, 2` whose value nobody uses assigns `@b` first.
     variables_are_assigned_backwards:
         "Class.new { def set; @a, @b = 1, 2; self; end }.new.set.instance_variables == [:@b, :@a]",
+    /// `MatchData#[]` from the end on gives as many as are asked for.
+    match_parts_are_filled: "\"a\".match(/a/)[-1, 2].size == 2",
     /// `Hash#assoc` gives the key that it is asked for; else that of a small Hash.
     hash_assoc_gives_argument: "k = [1]; { [1] => 1 }.assoc(k)[0].equal?(k)",
     /// `Array#rassoc` asks for `to_ary`, as `assoc` does.

@@ -38,7 +38,7 @@ use crate::source::Span;
 use std::fmt::{self, Display, Formatter};
 
 /// Says where an expression is.
-type Tell<'a> = &'a dyn Fn(Span) -> String;
+type Tell<'a> = &'a dyn Fn(Span) -> Option<String>;
 
 /// A program whose statements say where what they compute comes from.
 pub struct Annotated<'a> {
@@ -417,8 +417,8 @@ impl FunctionText<'_> {
     /// `  ; car.rb:6`
     fn origin(&self, f: &mut Formatter<'_>, stmt: &Stmt) -> fmt::Result {
         let Some(told) = self.told else { return Ok(()) };
-        match self.function.origin(stmt).0 {
-            Some(span) => write!(f, "  ; {}", told(span)),
+        match self.function.origin(stmt).0.and_then(told) {
+            Some(place) => write!(f, "  ; {place}"),
             None => Ok(()),
         }
     }

@@ -15,7 +15,7 @@ const WIDTH: usize = 60;
 
 pub fn text(
     (lines, traps): (&str, &str),
-    told: &dyn Fn(Span) -> String,
+    told: &dyn Fn(Span) -> Option<String>,
     inferred: &Inferred,
     backend: &dyn Backend,
     executable: &Executable,
@@ -95,12 +95,15 @@ pub fn text(
     out
 }
 
+/// How the paths of code begin that chains are put together of.
+const OWN: &str = "(ikra ";
+
 /// Cranelift's margin for numbers of places.
 const MARGIN: &str = "                                ";
 
 /// Code with the places of expressions behind lines. It has numbers of them in front of instructions (Cranelift's IR), or
 /// in a line of their own before those that come of it (CUDA C++).
-fn placed(code: &str, program: &Program, told: &dyn Fn(Span) -> String) -> String {
+fn placed(code: &str, program: &Program, told: &dyn Fn(Span) -> Option<String>) -> String {
     let origins = program.functions.iter().flat_map(|function| &function.values).map(|data| data.origin);
     let spans: HashMap<u32, Span> = origins.filter_map(|origin| origin.number().zip(origin.0)).collect();
     let of_number = |number: &str| u32::from_str_radix(number, 16).ok();
@@ -116,8 +119,8 @@ fn placed(code: &str, program: &Program, told: &dyn Fn(Span) -> String) -> Strin
         if let Some((number, rest)) = instruction.and_then(|(number, rest)| Some((of_number(number)?, rest)))
         {
             let _ = write!(out, "    {}", rest.trim_start());
-            if let Some(span) = spans.get(&number) {
-                let _ = write!(out, "  ; {}", told(*span));
+            if let Some(place) = spans.get(&number).and_then(|span| told(*span)) {
+                let _ = write!(out, "  ; {place}");
             }
         } else {
             out.push_str(line.strip_prefix(MARGIN).unwrap_or(line));
@@ -125,7 +128,9 @@ fn placed(code: &str, program: &Program, told: &dyn Fn(Span) -> String) -> Strin
                 // A function ends, or a block does.
                 Some(_) if line.starts_with('}') => current = None,
                 Some(span) if !text.starts_with('}') && !text.starts_with("//") => {
-                    let _ = write!(out, "  // {}", told(*span));
+                    if let Some(place) = told(*span) {
+                        let _ = write!(out, "  // {place}");
+                    }
                 }
                 _ => {}
             }
@@ -135,7 +140,7 @@ fn placed(code: &str, program: &Program, told: &dyn Fn(Span) -> String) -> Strin
     out
 }
 
-/// Says where an expression is: by the name of its file alone, where no other one has that name.
+/// Says where an expression of the user's is: by the name of its file alone, where no other one has that name.
 pub fn teller(map: &SourceMap, program: &Program) -> HashMap<Span, String> {
     let origins = program.functions.iter().flat_map(|function| &function.values);
     let spans: HashSet<Span> = origins.filter_map(|data| data.origin.0).collect();
@@ -150,7 +155,8 @@ pub fn teller(map: &SourceMap, program: &Program) -> HashMap<Span, String> {
         let short = name(&path);
         if paths[&short].len() == 1 { format!("{short}:{line}") } else { format!("{path}:{line}") }
     };
-    spans.iter().map(|span| (*span, place(span))).collect()
+    let is_users = |span: &&Span| !map.place(**span).0.starts_with(OWN);
+    spans.iter().filter(is_users).map(|span| (*span, place(span))).collect()
 }
 
 /// What a program's code around parallel calls goes through by itself, where that may be much.

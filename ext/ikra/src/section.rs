@@ -1355,7 +1355,7 @@ impl<'a> Run<'a> {
             (explain::lines(&inferred.listing, map), diagnostic::render_all(&traps, map), places)
         });
         let class_name = |class| version.pool.name(class);
-        let told = |span| places.get(&span).cloned().unwrap_or_default();
+        let told = |span| places.get(&span).cloned();
         Ok(explain::text((&lines, &traps), &told, inferred, &*backend, &executable, class_name))
     }
 }

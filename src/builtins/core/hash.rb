@@ -265,14 +265,14 @@ module Hash
     keys.map { |key| __fetch_block(key) { |missing| yield missing } }
   end
 
-  # MRI goes through small ones by `==`, and looks into others by the hash.
+  # MRI looks by the hash first, in large ones or in all, and then through all by `==`.
   def assoc(key)
-    if size <= 8
-      each { |k, v| return [__ruby?(:hash_assoc_gives_argument) ? key : k, v] if key.__equals(k) }
-      return nil
+    if size > 8 || __ruby?(:hash_assoc_gives_argument)
+      place = __find(key)
+      return [key, __values.__item(place)] if place >= 0
     end
-    place = __find(key)
-    place < 0 ? nil : [key, __values.__item(place)]
+    each { |k, v| return [k, v] if key.__equals(k) }
+    nil
   end
 
   def rassoc(value)

@@ -233,7 +233,10 @@ impl Lowering<'_> {
         let span = self.span(&node.location());
         let target = self.target(&node.index());
         let receiver = self.expression(&node.collection());
+        let depth = self.blocks_around();
+        self.fors += 1;
         let body = self.arm(node.statements(), span);
+        self.fors -= 1;
         let (mut steps, mut own_locals) = (Vec::new(), Vec::new());
         let mut parameter = |this: &mut Self, target: Option<Target>| {
             let local = LocalId(this.locals.len() as u32);
@@ -258,7 +261,6 @@ impl Lowering<'_> {
         }
         steps.push(body);
         let body = self.node(span, Kind::Sequence(steps));
-        let depth = self.scopes.len() as u32;
         let literal = BlockLiteral { id: self.id(), span, params, body, own_locals, depth };
         let call = Call {
             receiver: Some(receiver),

@@ -109,6 +109,8 @@ struct Lowering<'s> {
     method: Option<String>,
     /// The scopes between the code and the present node, by name; the code's own scope comes first.
     scopes: Vec<Scope>,
+    /// The `for` loops around the present node, which are blocks for Ruby, without locals of their own.
+    fors: u32,
     locals: Vec<String>,
     nodes: u32,
     depth: u32,
@@ -160,6 +162,7 @@ impl<'s> Lowering<'s> {
             scopes: Vec::new(),
             locals: Vec::new(),
             nodes: 0,
+            fors: 0,
             depth: 0,
             in_default: false,
             captured_reads: Vec::new(),

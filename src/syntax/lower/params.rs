@@ -55,7 +55,13 @@ impl Lowering<'_> {
         span: Span,
     ) -> BlockLiteral {
         let Lowered { params, body, own_locals } = self.scope(locals, parameters, body, span);
-        BlockLiteral { id: self.id(), span, params, body, own_locals, depth: self.scopes.len() as u32 }
+        let depth = self.blocks_around();
+        BlockLiteral { id: self.id(), span, params, body, own_locals, depth }
+    }
+
+    /// In how many blocks a block stands that stands here, with itself.
+    pub(super) fn blocks_around(&self) -> u32 {
+        self.scopes.len() as u32 + self.fors
     }
 
     fn declare_all(&mut self, locals: &prism::ConstantList<'_>) {

@@ -46,12 +46,21 @@ module MatchData
 
   def [](group, count = :__none)
     if !count.equal?(:__none)
-      to_a[group, count]
+      __parts(group, count)
     elsif group.is_a?(Range)
       to_a[group]
     else
       __nth(@__regexp.__group_number(group))
     end
+  end
+
+  # From the end on, some versions give as many as are asked for.
+  def __parts(first, count)
+    parts = to_a[first, count]
+    if __ruby?(:match_parts_are_filled) && first.is_a?(Integer) && count.is_a?(Integer) && first < 0 && !parts.__nil?
+      parts.__push(nil) while parts.size < count
+    end
+    parts
   end
 
   def to_a
