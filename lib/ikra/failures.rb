@@ -334,7 +334,7 @@ module Ikra
         what = missing == "super" ? "super: no superclass method" : "#{missing} method"
         called = %w[private protected].include?(missing) ? " called" : ""
         said = "#{what} #{quoted(name)}#{called} for #{text || described(receiver)}"
-        NoMethodError.new(said, name.to_sym, [], receiver:)
+        NoMethodError.new(said, name.to_sym, [], **known(receiver, text))
       end
 
       def name_error(name, receiver, text)
@@ -342,8 +342,11 @@ module Ikra
         return asked if asked
 
         NameError.new("undefined local variable or method #{quoted(name)} for #{text || described(receiver)}",
-                      name.to_sym, receiver:)
+                      name.to_sym, **known(receiver, text))
       end
+
+      # A receiver that is known by its text alone is not kept, rather than another one.
+      def known(receiver, text) = text ? {} : { receiver: }
 
       # Leaves the section where a +catch+ waits.
       def uncaught_throw(tag, _text, value, _value_text)
