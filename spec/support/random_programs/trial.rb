@@ -253,9 +253,9 @@ module RandomPrograms
       block = @home.block(leaves, elements)
       found = Bignums.first { sequential(elements.values_at(*kept), block) { |i| Bignums.at(i) } }
       element = section? ? 0 : Operations.element_of(error, found || false)
-      # Of what was beyond 64 bits before, only low bits or a remainder may have been wanted.
-      return [nil, found] if found == element || (found && element && found < element)
-      return [nil, found] if overflown_in_ruby?(found, element)
+      # Of what was beyond 64 bits before, only low bits or a remainder may have been wanted: that is compared.
+      return [nil, element] if found && element && found < element
+      return [nil, found] if found == element || overflown_in_ruby?(found, element)
 
       comparable(kept, []) do
         verdict(:wrong_overflow,
