@@ -188,4 +188,24 @@ RSpec.describe "An exception that leaves a section" do
       expect([own.held, own.held.frozen?]).to eq([ruby.held, ruby.held.frozen?])
     end
   end
+
+  it "holds Hashes out of which pairs were taken, without these" do
+    holding = LeavingExceptions::Holding
+    block = lambda do |x|
+      hash = (0..40).to_h { |i| [i * x, "v#{i}"] }
+      hash.delete(x * 7)
+      hash.delete(0)
+      20.times { |i| hash.delete(x * (i + 9)) if i.odd? }
+      hash[x * 7] = "again"
+      raise holding.new(hash, [hash]) if x == 3
+
+      hash.fetch(x * 10)
+    end
+    [[2], [3]].each do |numbers|
+      ruby, own = %i[map pmap].map { |name| raised { numbers.public_send(name, &block) } }
+      facts = [ruby, own].map { |e| e.is_a?(KeyError) ? [e.key, e.receiver.to_a] : [e.held.to_a, e.other] }
+      expect(facts.last).to eq(facts.first)
+      expect(own.held).to be(own.other[0]) if numbers == [3]
+    end
+  end
 end

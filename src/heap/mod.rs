@@ -2,6 +2,7 @@
 #![deny(unsafe_code)]
 
 pub mod column;
+pub mod dead_pairs;
 pub mod job_order;
 pub mod marks;
 pub mod printed;
@@ -12,6 +13,7 @@ pub mod store;
 pub mod typed_array;
 
 pub use column::{Column, Numbers};
+pub use dead_pairs::dead_places;
 pub use job_order::{JobOrder, Round, Segment};
 pub use printed::Printed;
 pub use row_set::RowSet;

@@ -351,25 +351,10 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Nobody rescues what is raised: then it leaves the section.
+    /// Nobody rescues what is raised: then it leaves the section, with all that it holds.
     pub(super) fn made_exception_leaves(&mut self, site: SiteId) {
-        let ErrorKind::RaiseMade(class) = self.program.sites[site.0 as usize].error else { return };
-        let types = Type::Made(class).into();
-        if !self.can_leave(&types) || !self.memo.dead_pairs {
-            return;
-        }
-        // Nobody is there to drop dead pairs.
-        let (mut classes, mut kinds) = Default::default();
-        self.held_within(&types, &mut classes, &mut kinds);
-        let made = classes.into_iter().map(Type::Made);
-        let all: Vec<Type> = made.chain(kinds.into_iter().map(Type::List)).collect();
-        if all.iter().any(|ty| self.held_by(ty).iter().any(holds_hash)) {
-            let class = self.host.class_name(class);
-            self.refuse_here(
-                "unsupported-result",
-                format!("a {class} with a Hash cannot leave a section that takes pairs out of Hashes"),
-                Some("give it the pairs: hash.to_a".into()),
-            );
+        if let ErrorKind::RaiseMade(class) = self.program.sites[site.0 as usize].error {
+            self.can_leave(&Type::Made(class).into());
         }
     }
 
@@ -463,8 +448,3 @@ impl Lowerer<'_> {
     }
 }
 
-fn holds_hash(types: &TypeSet) -> bool {
-    types.iter().any(|ty| {
-        ty.is_made_hash() || super::operand::parts(ty).is_some_and(|parts| parts.iter().any(holds_hash))
-    })
-}

@@ -4,8 +4,8 @@
 use super::evacuation::ARRAY_HEADER;
 use super::operand;
 use super::results::width;
-use crate::heap::Schema;
-use crate::types::{ClassId, ListKind, RecordType, Shape, Type, TypeSet};
+use crate::heap::{Schema, dead_places};
+use crate::types::{ClassId, ListKind, Shape, Type, TypeSet};
 use rustc_hash::FxHashMap;
 
 /// The words of an object that begins at `start`, the first of which says where it begins among them. `None`: that is no
@@ -54,26 +54,25 @@ impl Copy<'_> {
     /// Replaces the references in a value that stands at a word.
     fn replace(&mut self, types: &TypeSet, at: usize) -> Option<()> {
         if let Some(parts) = types.single().and_then(operand::parts) {
-            let is_hash = types.single().is_some_and(Type::is_made_hash);
+            if types.single().is_some_and(Type::is_made_hash) {
+                return self.replace_hash(&parts, at);
+            }
             let mut at = at;
-            for (i, part) in parts.iter().enumerate() {
-                // The slots of a Hash are of no use outside.
-                if !(is_hash && RecordType::HASH[i] == "#slots") {
-                    self.replace(part, at)?;
-                }
+            for part in &parts {
+                self.replace(part, at)?;
                 at += width(part);
             }
             return Some(());
         }
         let shape = types.single_shape();
         if let Some(Shape::List | Shape::Made) = shape {
-            self.words[at] = self.copied(types, self.words[at])?;
+            self.words[at] = self.copied(types, self.words[at], &[])?;
         } else if shape.is_none() && width(types) >= 2 {
             let tag = self.words[at] as i32;
             let of_shape = |shape: Shape| types.filter(|ty| ty.shape() == shape);
             if [Shape::List.tag(), Shape::Made.tag()].contains(&tag) {
                 let part = of_shape(if tag == Shape::List.tag() { Shape::List } else { Shape::Made });
-                self.words[at + 1] = self.copied(&part, self.words[at + 1])?;
+                self.words[at + 1] = self.copied(&part, self.words[at + 1], &[])?;
             } else if tag == Shape::Local.tag() {
                 self.replace(&of_shape(Shape::Local), at + 2)?;
             }
@@ -81,8 +80,26 @@ impl Copy<'_> {
         Some(())
     }
 
-    /// Where what begins at a word of the memory is among the words.
-    fn copied(&mut self, types: &TypeSet, start: i64) -> Option<i64> {
+    /// The same of a Hash, of which dead pairs stay behind, and slots, which are of no use outside.
+    fn replace_hash(&mut self, parts: &[TypeSet], at: usize) -> Option<()> {
+        let [keys, values, slots, default] = parts else { return None };
+        let [at_values, at_slots] = [at + width(keys), at + width(keys) + width(values)];
+        let dead = match slots.single() {
+            Some(Type::List(_)) => {
+                let [length, _, first] = *self.range(self.words[at_slots], 3)? else { return None };
+                let slots = self.range(first, i64::from(length as u32))?;
+                dead_places(slots.len(), |slot| slots[slot]).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        };
+        for (part, at) in [(keys, at), (values, at_values)] {
+            self.words[at] = self.copied(part, self.words[at], &dead)?;
+        }
+        self.replace(default, at_slots + width(slots))
+    }
+
+    /// Where what begins at a word of the memory is among the words; of a list, without the items at these places.
+    fn copied(&mut self, types: &TypeSet, start: i64, without: &[usize]) -> Option<i64> {
         if let Some(known) = self.known.get(&start) {
             return Some(*known);
         }
@@ -90,10 +107,16 @@ impl Copy<'_> {
         self.known.insert(start, to as i64);
         if let Some(Type::List(kind)) = types.single() {
             let [length, _, first] = *self.range(start, 3)? else { return None };
-            self.words.extend([!i64::from(kind.0), length]);
-            let count = i64::from(length as u32) * width(&self.schema.lists[kind.0 as usize]) as i64;
-            let items = self.range(first, count)?.to_vec();
-            self.words.extend(items);
+            // The upper half of the word is no part of the length.
+            self.words.extend([!i64::from(kind.0), length - without.len() as i64]);
+            let width = width(&self.schema.lists[kind.0 as usize]);
+            let items = self.range(first, i64::from(length as u32) * width as i64)?.to_vec();
+            let mut without = without.iter().peekable();
+            for (place, item) in items.chunks_exact(width.max(1)).enumerate() {
+                if without.next_if_eq(&&place).is_none() {
+                    self.words.extend(item);
+                }
+            }
             self.unseen.push((What::List(*kind), to));
             return Some(to as i64);
         }

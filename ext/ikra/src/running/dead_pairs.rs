@@ -3,6 +3,7 @@
 
 use crate::running::heap::Heap;
 use ikra_core::error::Error;
+use ikra_core::heap::dead_places;
 use ikra_core::infer::Inferred;
 use ikra_core::ir::{BufferKind, Part, Program};
 use ikra_core::types::ArrayKind;
@@ -47,18 +48,7 @@ impl Heap {
         let columns = self.store.columns();
         let [first, length] = [slots.offsets, slots.lengths].map(|column| columns[column].bits(row) as usize);
         let items = &columns[*slots.items.first()?];
-        // Behind the slots stand how many pairs are dead, and the number before that of the first.
-        let count = length.checked_sub(2)?;
-        let before = items.bits(first + count + 1);
-        if items.bits(first + count) == 0 {
-            return None;
-        }
-        let numbers = (first..first + count).map(|slot| items.bits(slot)).filter(|number| *number < 0);
-        // Those at the beginning may have been dropped already.
-        let mut places: Vec<usize> =
-            numbers.filter_map(|number| usize::try_from(-number - before - 1).ok()).collect();
-        places.sort_unstable();
-        Some(places)
+        dead_places(length, |slot| items.bits(first + slot))
     }
 
     fn drop_places(
