@@ -14,9 +14,9 @@ use std::time::SystemTime;
 
 /// Bytes that all files may have together; the least recently used go first.
 const LIMIT: u64 = 256 << 20;
-/// Where a file is larger than this part of the limit, and else at one in so many files, it is looked how many there are.
-const SELDOM: u64 = 64;
-const ONE_IN: u8 = 8;
+/// So many times in what fills the folder it is looked how many files there are, at names by chance, the larger the oftener:
+/// all have to be looked at.
+const LOOKS: u64 = 64;
 /// Before what is kept: its length, and a checksum of the name and all that comes behind.
 const HEADER: usize = 40;
 /// What has changed since it was used last longer ago than this is marked as used.
@@ -160,8 +160,8 @@ impl Cache {
         if bytes > self.limit {
             return None;
         }
-        let first = u8::from_str_radix(name.0.get(..2)?, 16).ok()?;
-        if bytes > self.limit / SELDOM || first.is_multiple_of(ONE_IN) {
+        let chance = u64::from_str_radix(name.0.get(..8)?, 16).ok()?;
+        if chance * self.limit <= bytes * LOOKS << 32 {
             self.make_room(folder, bytes);
         }
         // Another process sees the whole file or none.

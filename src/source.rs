@@ -89,6 +89,11 @@ pub struct FileId(pub u32);
 const FIRST_OF_CORE: u32 = 1 << 24;
 
 impl FileId {
+    /// A file of the core, by a number below 2²⁴.
+    pub const fn of_core(number: u32) -> Self {
+        Self(FIRST_OF_CORE + number)
+    }
+
     /// Is it one of the core's, and no program's?
     pub const fn is_core(self) -> bool {
         self.0 >= FIRST_OF_CORE
@@ -129,9 +134,9 @@ impl SourceMap {
         Self { version, files: BTreeMap::new(), next: 0 }
     }
 
-    /// For the files of the core, whose numbers no file of a program has.
-    pub fn of_core() -> Self {
-        Self { next: FIRST_OF_CORE, ..Self::default() }
+    /// A single file, which has a number already.
+    pub fn of_one(id: FileId, file: SourceFile) -> Self {
+        Self { files: [(id, Arc::new(file))].into(), ..Self::default() }
     }
 
     pub fn add(&mut self, file: SourceFile) -> FileId {
@@ -139,11 +144,6 @@ impl SourceMap {
         self.next += 1;
         self.files.insert(id, Arc::new(file));
         id
-    }
-
-    /// What the next one will be.
-    pub const fn next_id(&self) -> FileId {
-        FileId(self.next)
     }
 
     pub fn file(&self, id: FileId) -> &Arc<SourceFile> {

@@ -14,7 +14,6 @@ require_relative "method_blocks"
 require_relative "accumulators"
 require_relative "profile"
 require_relative "recording"
-require_relative "explanation"
 require_relative "extension"
 require_relative "command_line"
 require_relative "settings"
@@ -38,10 +37,13 @@ require_relative "space"
 require_relative "parallel_methods"
 require_relative "operations"
 require_relative "changes"
-require_relative "check"
 
 # Runs the blocks of array operations in parallel, on a GPU or on all CPU cores, over ordinary objects.
 module Ikra
+  # Most programs ask for neither.
+  autoload :Check, File.join(__dir__, "check")
+  autoload :Explanation, File.join(__dir__, "explanation")
+
   # What the extension defines.
   #
   # @api private

@@ -140,70 +140,97 @@ const PART_OF_LARGE: &str = "#slot_of";
 /// code for them everywhere.
 const WIDE: &str = "#wide_";
 
-/// The methods written in Ruby, each of which is parsed when it is asked for first: a section calls few of them.
+/// The methods written in Ruby: a section calls few of them. A file is looked through when its class is asked for first, a
+/// method of it is parsed when that is.
 struct Core {
-    /// Each method, with its module around it.
-    sources: SourceMap,
-    /// By module, then by name.
-    methods: FxHashMap<&'static str, FxHashMap<String, CoreMethod>>,
-    /// The first method of the files about texts.
-    first_text: FileId,
+    /// By the class or module that they open: those about texts are behind the others.
+    files: FxHashMap<&'static str, Vec<CoreFile>>,
+}
+
+struct CoreFile {
+    text: &'static str,
+    /// Its place among all.
+    number: u32,
+    /// By name.
+    methods: OnceCell<FxHashMap<String, CoreMethod>>,
 }
 
 struct CoreMethod {
     file: FileId,
+    /// What opens its module, and it itself, whose first line has this number.
+    parts: [&'static str; 2],
+    first_line: u32,
     code: OnceCell<Option<Rc<Code>>>,
 }
 
+/// A file of the core has fewer methods: each is a file of its own, with its module around it.
+const MOST_METHODS: u32 = 1 << 12;
+
 impl Core {
-    /// Finds the methods by their layout, which is that of all our Ruby files.
     fn new() -> Self {
-        let (sources, methods) = (SourceMap::of_core(), FxHashMap::default());
-        let mut core = Self { sources, methods, first_text: FileId(0) };
-        SOURCES.iter().for_each(|source| core.find(source));
-        core.first_text = core.sources.next_id();
-        TEXTS.iter().for_each(|source| core.find(source));
-        core
-    }
-
-    fn find(&mut self, text: &'static str) {
-        let (mut head, mut start) = ("", None);
-        let mut at = 0;
-        for (number, line) in (1..).zip(text.split_inclusive('\n')) {
-            if line.starts_with("class ") || line.starts_with("module ") {
-                head = line;
-            } else if line.starts_with("  def ") {
-                start = Some((at, number));
-            } else if line == "  end\n"
-                && let Some((from, first)) = start.take()
-            {
-                self.add(head, &text[from..at + line.len()], first);
-            }
-            at += line.len();
+        let mut files: FxHashMap<_, Vec<_>> = FxHashMap::default();
+        for (number, text) in (0..).zip(SOURCES.iter().chain(TEXTS)) {
+            let head = text.lines().find(|line| is_head(line)).unwrap_or_default();
+            let module = head.split_whitespace().nth(1).unwrap_or_default();
+            files.entry(module).or_default().push(CoreFile { text, number, methods: OnceCell::new() });
         }
-    }
-
-    fn add(&mut self, head: &'static str, text: &str, first_line: u32) {
-        let def = text.lines().next().and_then(|line| line.strip_prefix("  def ")).unwrap_or_default();
-        let name = def.split('(').next().unwrap_or_default();
-        let primitive = name.strip_prefix("__").map(|name| format!("{PRIMITIVE}{name}"));
-        let file = SourceFile::new("<ikra core>", format!("{head}{text}end\n"), first_line - 1);
-        let method = CoreMethod { file: self.sources.add(file), code: OnceCell::new() };
-        let module = head.split_whitespace().nth(1).unwrap_or_default();
-        self.methods.entry(module).or_default().insert(primitive.unwrap_or_else(|| name.into()), method);
+        Self { files }
     }
 
     fn method(&self, module: &str, name: &str) -> Option<Rc<Code>> {
-        let CoreMethod { file, code } = self.methods.get(module)?.get(name)?;
-        if code.get().is_none() {
+        self.files.get(module)?.iter().find_map(|file| file.methods().get(name))?.parsed()
+    }
+}
+
+/// Does a line open a class or module of a file of the core?
+fn is_head(line: &str) -> bool {
+    line.starts_with("class ") || line.starts_with("module ")
+}
+
+impl CoreFile {
+    /// They are found by their layout, which is that of all our Ruby files.
+    fn methods(&self) -> &FxHashMap<String, CoreMethod> {
+        self.methods.get_or_init(|| {
+            let (mut head, mut start) = ("", None);
+            let mut methods = FxHashMap::default();
+            let mut at = 0;
+            for (number, line) in (1..).zip(self.text.split_inclusive('\n')) {
+                if is_head(line) {
+                    head = line;
+                } else if let Some(def) = line.strip_prefix("  def ") {
+                    start = Some((at, number, def));
+                } else if line == "  end\n"
+                    && let Some((from, first_line, def)) = start.take()
+                {
+                    let name = def.trim_end().split('(').next().unwrap_or_default();
+                    let primitive = name.strip_prefix("__").map(|name| format!("{PRIMITIVE}{name}"));
+                    let file = FileId::of_core(self.number * MOST_METHODS + methods.len() as u32);
+                    let parts = [head, &self.text[from..at + line.len()]];
+                    let method = CoreMethod { file, parts, first_line, code: OnceCell::new() };
+                    methods.insert(primitive.unwrap_or_else(|| name.into()), method);
+                }
+                at += line.len();
+            }
+            methods
+        })
+    }
+}
+
+impl CoreMethod {
+    fn parsed(&self) -> Option<Rc<Code>> {
+        if self.code.get().is_none() {
+            let [head, text] = self.parts;
+            let file = SourceFile::new("<ikra core>", format!("{head}{text}end\n"), self.first_line - 1);
             // Where memory ends so does the compilation, and the method is looked for again by the next one.
-            let Ok(mut methods) = crate::syntax::own_methods_in(&self.sources, *file, PRIMITIVE) else {
+            let Ok(mut methods) =
+                crate::syntax::own_methods_in(&SourceMap::of_one(self.file, file), self.file, PRIMITIVE)
+            else {
                 reserve::note_short();
                 return None;
             };
-            let _ = code.set(methods.pop().map(Rc::new));
+            let _ = self.code.set(methods.pop().map(Rc::new));
         }
-        code.get()?.clone()
+        self.code.get()?.clone()
     }
 }
 
@@ -223,7 +250,7 @@ pub(crate) fn is_large_text_method(code: &Code) -> bool {
 
 /// Is it a method of the files about texts?
 pub(crate) fn is_text_method(code: &Code) -> bool {
-    CORE.with(|core| code.span.file >= core.first_text)
+    code.span.file >= FileId::of_core(SOURCES.len() as u32 * MOST_METHODS)
 }
 
 /// A method of one of those files.
@@ -241,8 +268,8 @@ mod tests {
         let lines = SOURCES.iter().chain(TEXTS).flat_map(|text| text.lines());
         let defs = lines.filter(|line| line.trim_start().starts_with("def ")).count();
         let mut found = 0;
-        for (module, methods) in &core.methods {
-            for name in methods.keys() {
+        for (module, files) in &core.files {
+            for name in files.iter().flat_map(|file| file.methods().keys()) {
                 let code =
                     core.method(module, name).unwrap_or_else(|| panic!("{module}#{name} does not parse"));
                 assert_eq!((code.nesting.last().unwrap().as_deref(), &code.name), (Some(*module), name));
@@ -250,5 +277,7 @@ mod tests {
             }
         }
         assert_eq!(found, defs, "every method is found once");
+        let heads = |text: &&str| text.lines().filter(|line| is_head(line)).count();
+        assert!(SOURCES.iter().chain(TEXTS).all(|text| heads(text) == 1), "a file opens one class or module");
     }
 }

@@ -447,4 +447,3 @@ impl Lowerer<'_> {
         self.fail(ErrorKind::Unsupported(message), &[])
     }
 }
-
