@@ -133,9 +133,7 @@ impl Lowerer<'_> {
     ) {
         if sites.iter().any(|site| self.program.sites[site.0 as usize].error.refers_to_scratch()) {
             // What it tells is needed behind the loops that it leaves.
-            for key in &self.loops {
-                self.memo.changed |= self.memo.keeping_loops.insert(*key);
-            }
+            self.note_keeping();
         }
         let (join, error, escapes) = match &mut self.regions[region].handler {
             Handler::Ensure { passing, error, .. } => (*passing, error, false),
@@ -212,11 +210,13 @@ impl Lowerer<'_> {
             return;
         }
         let key = FunctionKey { guarded: false, ..function.key.clone() };
-        let known = self.memo.failures.entry(key).or_default();
-        if !known.contains(site) {
-            known.push(site.clone());
-            self.memo.changed |= true;
-        }
+        self.memo.changed |= self.memo.failures.grow(&key, |known| {
+            let is_new = !known.contains(site);
+            if is_new {
+                known.push(site.clone());
+            }
+            is_new
+        });
     }
 
     /// Raises what a guarded function, which can raise at `sites`, gave as its error.

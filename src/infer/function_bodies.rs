@@ -4,6 +4,7 @@ use super::births::Birth;
 use super::calls::Arguments;
 use super::expressions::SLOT_LEAVE;
 use super::functions::Pending;
+use super::growth::Growth;
 use super::held_procs::Closure;
 use super::host::Scope;
 use super::inlining::identity_number;
@@ -23,6 +24,9 @@ use std::rc::Rc;
 /// Frames of methods that call themselves, as deep as this; then SystemStackError.
 pub(crate) const MAX_DEPTH: i64 = 10_000;
 
+/// So often a function is lowered in one walk.
+const MAX_ROUNDS: u32 = 4;
+
 impl Lowerer<'_> {
     pub(crate) fn lower_pending_functions(&mut self) {
         while let Some(pending) = self.pending_functions.pop() {
@@ -33,6 +37,24 @@ impl Lowerer<'_> {
     /// Lowers a function, in the midst of another or not. Those that called it before it was known to give anything
     /// were not lowered to their ends: now they are, so that this need not wait for the next walk.
     pub(super) fn lower_function(&mut self, pending: &Rc<Pending>) {
+        let outer_growth = std::mem::take(&mut self.grew_within);
+        // What is told of code is told once.
+        let told = |s: &Self| [s.diagnostics.len(), s.traps.len(), s.program.kernels.len(), s.syncs.len()];
+        let told_before = told(self);
+        self.lower_function_once(pending);
+        // Where only what concerns the function itself has grown, no other has to be lowered again.
+        for _ in 1..MAX_ROUNDS {
+            if !self.grew_within.is_some() || self.memo.changed.is_some() || told(self) != told_before {
+                break;
+            }
+            self.grew_within = Growth::default();
+            self.function_calls.retain(|call| call.within != pending.function);
+            self.lower_function_once(pending);
+        }
+        self.memo.changed.extend(std::mem::replace(&mut self.grew_within, outer_growth));
+    }
+
+    fn lower_function_once(&mut self, pending: &Rc<Pending>) {
         let gives = |s: &Self| s.memo.functions.get(&pending.key).is_some_and(|results| !results.is_empty());
         let gave = gives(self);
         let steps = self.own_steps();
@@ -78,7 +100,10 @@ impl Lowerer<'_> {
             let mut kinds = FxHashSet::default();
             key.types().for_each(|types| self.lists_in(types, &mut kinds));
             // They are older than it.
-            kinds.into_iter().for_each(|kind| self.memo.list_made(kind, self.home, &[]));
+            for kind in kinds {
+                let grew = self.memo.list_made(kind, self.home, &[]);
+                self.note_grown_within(grew);
+            }
         }
         self.node = code.body.id;
         // What is refused in a built-in is told where it is called.
@@ -226,11 +251,15 @@ impl Lowerer<'_> {
         }
         let result = self.with_ways_out(ways, key.unused, body);
         let result = if key.unused && !result.is_bottom() { Operand::nil() } else { result };
-        let known = self.memo.functions.entry(key.clone()).or_default().clone();
+        let known = self.memo.functions.get(key).cloned().unwrap_or_default();
         let place = JoinKey::new(Place::Result(self.context), 0);
         let joined = self.memo.join(&known, &result.types, place);
-        self.memo.changed |= joined != known;
-        self.memo.functions.insert(key.clone(), joined.clone());
+        self.memo.changed |= self.memo.functions.grow(key, |known| {
+            *known != joined && {
+                known.clone_from(&joined);
+                true
+            }
+        });
         if !self.can_give(key, &joined) {
             self.keep_inlined(key.code);
         }

@@ -160,17 +160,21 @@ impl Lowerer<'_> {
             return Operand::bottom();
         }
         let callee = |key: &FunctionKey| (key.clone(), Rc::clone(code), name.to_string(), builtin);
-        if !self.memo.functions.contains_key(&key) {
+        if self.memo.functions.get(&key).is_none() {
             // What it gives is learned at once, if that is possible.
             self.function_of(callee(&key));
         }
-        let failures = self.memo.failures.get(&key).cloned().unwrap_or_default();
+        let failures = match self.memo.handles {
+            true => self.memo.failures.read(&key),
+            // Nobody asks what fails there: it is only handed on.
+            false => self.memo.failures.get(&key).cloned().unwrap_or_default(),
+        };
         let failures: Vec<SiteId> = failures.into_iter().map(|site| self.numbered_site(site)).collect();
         let unguarded = key.clone();
         key.guarded = failures.iter().any(|site| self.handler(*site).is_some());
         let function = self.function_of(callee(&key));
         self.note_stores(&unguarded, recursive);
-        let results = self.memo.functions.entry(key.clone()).or_default().clone();
+        let results = self.memo.functions.read(&key);
         let Some(args) = self.passed(&key, receiver, arguments, &environment, recursive) else {
             self.memo.changed |= true;
             return Operand::bottom();
@@ -349,8 +353,8 @@ impl Lowerer<'_> {
         };
         let found = alike.or_else(last);
         let Some(index) = found else {
+            // What has gone by the others would go by them again.
             self.memo.specialisations.entry(key.code).or_default().push(key.clone());
-            self.memo.changed |= true;
             return;
         };
         let mut wide = known[index].clone();

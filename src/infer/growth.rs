@@ -14,6 +14,11 @@ impl Growth {
     pub(super) const fn is_some(self) -> bool {
         self.0.is_some()
     }
+
+    /// Something else has grown as well, if it has.
+    pub(super) fn extend(&mut self, other: Self) {
+        self.0 = self.0.or(other.0);
+    }
 }
 
 impl BitOrAssign<bool> for Growth {
@@ -33,7 +38,30 @@ pub(super) fn is_told() -> bool {
     })
 }
 
+/// Is there to be a walk more than is needed, in which nothing may grow? `IKRA_TEST_WALKS=1` asks for it.
+pub(super) fn is_checked() -> bool {
+    static CHECKED: OnceLock<bool> = OnceLock::new();
+    cfg!(feature = "testing") && *CHECKED.get_or_init(|| std::env::var_os("IKRA_TEST_WALKS").is_some())
+}
+
 impl Lowerer<'_> {
+    /// Something may have grown that the function being lowered has gone by, and nobody else can.
+    #[track_caller]
+    pub(super) fn note_grown_within(&mut self, grew: bool) {
+        match self.is_again_lowered() {
+            true => self.grew_within |= grew,
+            false => self.memo.changed |= grew,
+        }
+    }
+
+    /// Is it of use to lower the function here once more when something of it has grown? Most often others have grown, too,
+    /// so that there is another walk in any case. The code of users may have been refused, which would stay.
+    fn is_again_lowered(&self) -> bool {
+        !self.memo.changed.is_some()
+            && !self.memo.all_counts
+            && self.function.as_ref().is_some_and(|function| function.is_of_texts)
+    }
+
     /// The line of the user's code that is being lowered, and the method in it.
     pub(super) fn growing_in(&self) -> String {
         let (path, line) = self.line_here();

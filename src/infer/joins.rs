@@ -111,7 +111,7 @@ impl Lowerer<'_> {
             // No path has set anything yet.
             self.carry_all(&mut join);
         } else {
-            self.memo.changed |= is_new;
+            self.note_grown_within(is_new);
             if is_new && join.is_loop_head {
                 self.learn_around(index, &join);
             }
@@ -184,7 +184,7 @@ impl Lowerer<'_> {
                     self.joins[..index].iter().filter(is_around).map(|outer| outer.key).collect();
                 for key in around {
                     let grew = self.learn(key, place, &types);
-                    self.memo.changed |= grew;
+                    self.note_grown_within(grew);
                 }
             }
         }
@@ -233,7 +233,7 @@ impl Lowerer<'_> {
         let operand = &self.listed(operand, &carried.types);
         // In a walk that will be repeated the types may not fit yet.
         if !operand::covers(&carried.types, &operand.types) {
-            self.memo.changed |= true;
+            self.note_grown_within(true);
             return;
         }
         if operand.types.iter().any(|ty| operand::parts(ty).is_some()) {
@@ -246,7 +246,7 @@ impl Lowerer<'_> {
             if self.b.var_ty(*var) == self.b.ty(value) {
                 self.b.set(*var, value);
             } else {
-                self.memo.changed |= true;
+                self.note_grown_within(true);
             }
         }
     }
@@ -350,7 +350,7 @@ impl Lowerer<'_> {
         for (place, carried) in &join.carried {
             let slot = self.frames[place.0].locals[place.1].clone();
             let grew = self.learn(join.key, *place, &slot.operand.types);
-            self.memo.changed |= grew;
+            self.note_grown_within(grew);
             self.set_carried(carried, &slot.operand);
             versions.push(*place);
         }

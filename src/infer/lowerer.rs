@@ -1,6 +1,7 @@
 //! The state of one walk, and where in the code it is.
 
 use super::builtins::{self, Builtins};
+use super::growth::Growth;
 use super::joins::Join;
 use super::keys::{Context, JoinKey};
 use super::memo::{FunctionKey, Memo};
@@ -129,6 +130,8 @@ pub(crate) struct Lowerer<'h> {
     pub(super) stack_end: usize,
     /// Where it was when the walk began.
     pub(super) stack_begin: usize,
+    /// Something grew that concerns the function being lowered, and nobody else.
+    pub(super) grew_within: Growth,
     /// The place where the memo grew first in this walk.
     /// And what was being lowered, where that is told.
     pub(super) grew_at: Option<(Span, Option<String>)>,
@@ -233,6 +236,7 @@ impl<'h> Lowerer<'h> {
             steps_before: 0,
             stack_end,
             stack_begin: std::ptr::from_ref(&marker).addr(),
+            grew_within: Growth::default(),
             grew_at: None,
             own: super::elements::Own::default(),
             listing: Listing::default(),

@@ -20,8 +20,8 @@ impl Lowerer<'_> {
         self.note_made(kind);
         let made = self.memo.made.entry(ClassId::STRING).or_default();
         if made.fields.is_empty() {
+            // Whoever asks knows without.
             made.fields = FIELDS.iter().map(|name| (name.to_string(), Type::Integer.into())).collect();
-            self.memo.changed |= true;
         }
         let words = self.string_words(room);
         let all = self.plus(words, HEADER + 1);

@@ -153,11 +153,12 @@ pub(crate) use strings::text_of;
 pub use unread::unread_columns;
 pub use variables::SET;
 
+use crate::cancel::CancellationToken;
 use crate::diagnostic::Diagnostic;
 use crate::error::Error;
 use crate::heap::Schema;
 use crate::heap::schema::Output;
-use crate::ir::{Program, SiteId};
+use crate::ir::{Program, SiteId, passes};
 use crate::reserve;
 use crate::source::Span;
 use crate::syntax::ast::Code;
@@ -214,8 +215,10 @@ pub(crate) fn infer(
     let mut costs = costs::Costs::default();
     // What was refused, before it was tried to do without.
     let mut refused: Option<Vec<Diagnostic>> = None;
+    // The one before was the last, which is looked at: it may only have been taken for that.
+    let mut ended: Option<usize> = None;
     for walk in 1..=MAX_WALKS {
-        memo.changed = growth::Growth::default();
+        memo.begin_walk();
         let mut lowerer = Lowerer::new(host, builtins, &mut memo, output);
         lowerer.steps_before = steps_before;
         lowerer.costs = costs;
@@ -238,6 +241,12 @@ pub(crate) fn infer(
         costs = found;
         steps_before += steps;
         let (at, within) = at.unzip();
+        if let Some(ended) = ended
+            && (memo.changed.is_some() || size(&program) != ended)
+        {
+            let found = format!("{:?}, {:?} after {ended:?}", memo.changed, size(&program));
+            return Err(Error::Internal(format!("inference ended before all was known: {found}")));
+        }
         if growth::is_told() {
             growth::tell(walk, steps, memo.changed, within.flatten().as_deref());
         }
@@ -289,6 +298,11 @@ pub(crate) fn infer(
             let found = || traps.into_iter().map(|(_, diagnostic)| diagnostic).collect();
             return Err(Error::Unsupported(refused.unwrap_or_else(found)));
         }
+        if ended.is_none() && growth::is_checked() {
+            ended = Some(size(&program));
+            memo.count_all();
+            continue;
+        }
         let types = listing.types.iter().map(|(span, types)| (*span, sites::describe(host, types)));
         let listing = Listing { types: types.collect(), codes: listing.codes };
         let expressions = (steps, steps_before);
@@ -311,8 +325,13 @@ pub(crate) fn infer(
     }]))
 }
 
+/// How many statements there are that are of use.
+fn size(program: &Program) -> usize {
+    let mut program = program.clone();
+    let _ = passes::eliminate::run(&mut program, &CancellationToken::default());
+    program.size()
+}
+
 fn is_too_large(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.first().is_some_and(|diagnostic| diagnostic.slug == "section-too-large")
 }
-
-impl<'h> Lowerer<'h> {}

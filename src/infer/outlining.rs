@@ -216,7 +216,7 @@ impl Lowerer<'_> {
             types if arguments.unused && !types.is_empty() => Type::Nil.into(),
             types => types.clone(),
         };
-        self.memo.functions.entry(key).or_default().extend(&gives);
+        self.memo.functions.entry(key).extend(&gives);
     }
 
     /// Is there much room on the stack for the walk?
@@ -230,23 +230,25 @@ impl Lowerer<'_> {
 
     /// A list of the kind is made.
     pub(super) fn note_made(&mut self, kind: ListKind) {
-        self.memo.list_made(kind, self.home, &self.loops);
+        let grew = self.memo.list_made(kind, self.home, &self.loops);
+        self.note_grown_within(grew);
         self.note_making();
         if let Some(function) = self.function.as_ref().filter(|function| function.is_of_texts) {
             let key = FunctionKey { guarded: false, ..function.key.clone() };
-            self.memo.changed |= self.memo.stores.entry(key).or_default().made.insert(kind);
+            self.memo.changed |= self.memo.stores.grow(&key, |stores| stores.made.insert(kind));
         }
     }
 
     /// Something is stored in a list of the kind: in a function, the caller may have it.
     pub(super) fn note_stored(&mut self, kind: ListKind) {
-        self.memo.list_stored(kind, self.home, &self.loops);
+        let grew = self.memo.list_stored(kind, self.home, &self.loops);
+        self.note_grown_within(grew);
         let Some(function) = self.function.clone() else { return };
         let key = FunctionKey { guarded: false, ..function.key.clone() };
         let mut found = FxHashSet::default();
         key.types().for_each(|types| self.lists_in(types, &mut found));
         if found.contains(&kind) {
-            self.memo.changed |= self.memo.stores.entry(key).or_default().kinds.insert(kind);
+            self.memo.changed |= self.memo.stores.grow(&key, |stores| stores.kinds.insert(kind));
         }
     }
 
@@ -257,17 +259,21 @@ impl Lowerer<'_> {
 
     /// Something is made in scratch memory here.
     fn note_making(&mut self) {
-        for key in &self.loops {
-            self.memo.changed |= self.memo.making_loops.insert(*key);
-        }
+        let grew = self.memo.making_loops.extend(&self.loops);
+        self.note_grown_within(grew);
         self.note_in_function(|stores| &mut stores.makes);
+    }
+
+    /// What is made in the loops here is needed behind them.
+    pub(super) fn note_keeping(&mut self) {
+        let grew = self.memo.keeping_loops.extend(&self.loops);
+        self.note_grown_within(grew);
     }
 
     /// Something may be stored in scratch memory that is older than a call of the function here.
     fn note_stores_watched(&mut self) {
-        for key in &self.loops {
-            self.memo.changed |= self.memo.watched_loops.insert(*key);
-        }
+        let grew = self.memo.watched_loops.extend(&self.loops);
+        self.note_grown_within(grew);
         self.note_in_function(|stores| &mut stores.watched);
     }
 
@@ -275,15 +281,13 @@ impl Lowerer<'_> {
     fn note_in_function(&mut self, what: impl FnOnce(&mut Stores) -> &mut bool) {
         if let Some(function) = &self.function {
             let own = FunctionKey { guarded: false, ..function.key.clone() };
-            let known = what(self.memo.stores.entry(own).or_default());
-            self.memo.changed |= !std::mem::replace(known, true);
+            self.memo.changed |= self.memo.stores.grow(&own, |stores| !std::mem::replace(what(stores), true));
         }
     }
 
     /// A function is called: what it stores, it does in the loops here.
     pub(super) fn note_stores(&mut self, key: &FunctionKey, recursive: bool) {
-        let Stores { anywhere, watched, makes, kinds, made } =
-            self.memo.stores.get(key).cloned().unwrap_or_default();
+        let Stores { anywhere, watched, makes, kinds, made } = self.memo.stores.read(key);
         if makes {
             self.note_making();
         }
@@ -294,9 +298,7 @@ impl Lowerer<'_> {
             self.note_made(kind);
         }
         if anywhere {
-            for key in &self.loops {
-                self.memo.changed |= self.memo.keeping_loops.insert(*key);
-            }
+            self.note_keeping();
             self.note_stores_anywhere();
         }
         for kind in kinds {

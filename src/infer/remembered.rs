@@ -45,9 +45,7 @@ impl Lowerer<'_> {
         if !self.can_be_put(value) {
             return None;
         }
-        for key in self.loops.clone() {
-            self.memo.changed |= self.memo.keeping_loops.insert(key);
-        }
+        self.note_keeping();
         self.note_stores_anywhere();
         self.settle_types(&made);
         let who = self.watcher();

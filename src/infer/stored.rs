@@ -66,9 +66,7 @@ impl Lowerer<'_> {
         if tuples.into_iter().fold(false, |grew, tuple| self.grow_literals(&tuple.into()) | grew) {
             return None;
         }
-        for key in self.loops.clone() {
-            self.memo.changed |= self.memo.keeping_loops.insert(key);
-        }
+        self.note_keeping();
         let Some(Type::Object(hierarchy, _)) = receiver.types.iter().next() else { return None };
         if self.settles() {
             if !self.can_settle(&made) {

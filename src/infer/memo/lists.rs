@@ -186,29 +186,29 @@ impl Memo {
         operand::with_parts(ty, parts.collect())
     }
 
-    /// A list of the kind is made in these loops.
-    pub fn list_made(&mut self, kind: ListKind, home: Context, loops: &[JoinKey]) {
+    /// A list of the kind is made in these loops; true if code at `home` has gone by others.
+    pub fn list_made(&mut self, kind: ListKind, home: Context, loops: &[JoinKey]) -> bool {
         let number = self.canonical(kind.0);
-        match self.list_loops.get_mut(&(number, home)) {
+        let is_new = match self.list_loops.get_mut(&(number, home)) {
             None => {
                 self.list_loops.insert((number, home), loops.to_vec());
-                self.changed |= true;
+                true
             }
             Some(known) => {
                 let before = known.len();
                 known.retain(|key| loops.contains(key));
-                self.changed |= known.len() != before;
+                known.len() != before
             }
-        }
+        };
+        is_new && (self.all_counts || self.list_loops_read.contains(&(number, home)))
     }
 
-    /// A list of the kind takes memory, or holds what does, in these loops.
-    pub fn list_stored(&mut self, kind: ListKind, home: Context, loops: &[JoinKey]) {
+    /// A list of the kind takes memory, or holds what does, in these loops; true if code at `home` does not know yet.
+    pub fn list_stored(&mut self, kind: ListKind, home: Context, loops: &[JoinKey]) -> bool {
         let number = self.canonical(kind.0);
-        let within = self.list_loops.get(&(number, home)).cloned().unwrap_or_default();
-        for key in loops.iter().filter(|key| !within.contains(key)) {
-            self.changed |= self.watched_loops.insert(*key);
-        }
+        self.list_loops_read.insert((number, home));
+        let within = self.list_loops.get(&(number, home)).map_or(&[][..], Vec::as_slice);
+        self.watched_loops.extend(loops.iter().filter(|key| !within.contains(key)))
     }
 
     /// One more type of item.

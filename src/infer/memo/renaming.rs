@@ -65,9 +65,9 @@ impl Memo {
             .chain([&mut self.result, &mut self.given])
             .chain(given)
             .for_each(set);
-        for (function, mut types) in std::mem::take(&mut self.functions) {
+        for (function, mut types) in self.functions.take() {
             set(&mut types);
-            let known = self.functions.entry(key(&function)).or_default();
+            let known = self.functions.entry(key(&function));
             *known = operand::join(known, &types);
         }
         for (function, mut left) in std::mem::take(&mut self.left) {
@@ -76,16 +76,16 @@ impl Memo {
             known.resize(left.len().max(known.len()), TypeSet::empty());
             known.iter_mut().zip(&left).for_each(|(known, types)| *known = operand::join(known, types));
         }
-        for (function, sites) in std::mem::take(&mut self.failures) {
-            let known = self.failures.entry(key(&function)).or_default();
+        for (function, sites) in self.failures.take() {
+            let known = self.failures.entry(key(&function));
             sites.into_iter().for_each(|site| {
                 if !known.contains(&site) {
                     known.push(site)
                 }
             });
         }
-        for (function, stores) in std::mem::take(&mut self.stores) {
-            let known = self.stores.entry(key(&function)).or_default();
+        for (function, stores) in self.stores.take() {
+            let known = self.stores.entry(key(&function));
             known.anywhere |= stores.anywhere;
             known.watched |= stores.watched;
             known.makes |= stores.makes;
