@@ -377,7 +377,7 @@ impl Lowerer<'_> {
         let result = self.temp(Operand::integer(one));
         let square = self.temp(base.clone());
         let rest = self.temp(exponent.clone());
-        self.looping(21, |s, exit, _| {
+        self.looping_with(21, &[result, square, rest], |s, exit, _| {
             let n = s.temp_get(rest).value();
             let zero = s.b.i64(0);
             let more = s.b.compare(Comparison::Gt, n, zero);

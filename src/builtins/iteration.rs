@@ -109,7 +109,7 @@ impl Lowerer<'_> {
     ) -> Operand {
         let start = Operand::integer(self.b.i64(-1));
         let at = self.temp(start);
-        let result = self.looping(60, |s, exit, head| {
+        let result = self.looping_with(60, &[at], |s, exit, head| {
             let one = s.b.i64(1);
             let before = s.temp_get(at).value();
             let i = s.b.binary(BinaryOp::Add, before, one);
@@ -142,7 +142,7 @@ impl Lowerer<'_> {
         let length = super::array::length_of(self, hash);
         let Some(length) = length else { return Operand::bottom() };
         let before = self.temp(Operand::integer(length));
-        let result = self.looping(60, |s, exit, head| {
+        let result = self.looping_with(60, &[at], |s, exit, head| {
             let one = s.b.i64(1);
             let last = s.temp_get(at).value();
             let i = s.b.binary(BinaryOp::Add, last, one);
@@ -188,7 +188,7 @@ impl Lowerer<'_> {
         let done = self.temp(Operand::integer(none));
         let to = self.temp(to);
         let live = self.temp(Operand::integer(live));
-        let result = self.looping(60, |s, exit, head| {
+        let result = self.looping_with(60, &[last, done, to], |s, exit, head| {
             let args = [last, done, to, live].map(|temp| s.temp_get(temp));
             let place = s.within_slot(0x624, |s| s.send(hash, "#next_pair", &args, 1));
             let keys = s.hash_part(hash, HashPart::Keys);

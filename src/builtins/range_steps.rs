@@ -98,7 +98,7 @@ fn integer_steps(
         s.check(up, ErrorKind::ArgumentError("step can't be negative".into()), &[]);
     }
     let i = s.temp(Operand::integer(low));
-    s.looping(60, |s, exit, _| {
+    s.looping_with(60, &[i], |s, exit, _| {
         let at = s.temp_get(i).value();
         if let Some(high) = high {
             let (below, above) =

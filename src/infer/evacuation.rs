@@ -287,7 +287,7 @@ impl Lowerer<'_> {
         row: &RowWords,
     ) {
         let at = self.temp(Operand::integer(first));
-        self.looping(72, |s, exit, _| {
+        self.looping_with(72, &[at], |s, exit, _| {
             let (here, next) = (s.temp_get(at).value(), s.temp_get(row.next).value());
             let more = s.b.compare(Comparison::Lt, here, next);
             s.unless(more, 74, |s| s.jump(exit, None));

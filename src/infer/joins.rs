@@ -1,12 +1,13 @@
 //! Control flow: where paths join, locals that differ between them become variables (loop-carried ones, and what other
 //! IRs have φ for), with the types that the memo has seen arrive. What arrives new makes the walk be done again.
 
+use super::assigned::is_simple;
 use super::births::Birth;
 use super::keys::{Context, JoinKey, Place, Step};
 use super::memo::LocalKey;
 use super::operand::{self, Operand};
 use super::reuse::Reuse;
-use super::{Locals, Lowerer};
+use super::{Locals, Lowerer, Temp};
 use crate::ir::{Label, Stmt, Var};
 use crate::syntax::ast::NodeId;
 use crate::types::{Type, TypeSet};
@@ -332,6 +333,16 @@ impl Lowerer<'_> {
         slot: u32,
         body: impl FnOnce(&mut Self, JoinIndex, JoinIndex),
     ) -> Operand {
+        self.looping_with(slot, &[], body)
+    }
+
+    /// The same of one that assigns these temporaries.
+    pub(crate) fn looping_with(
+        &mut self,
+        slot: u32,
+        temps: &[Temp],
+        body: impl FnOnce(&mut Self, JoinIndex, JoinIndex),
+    ) -> Operand {
         if self.b.is_dead() {
             return Operand::bottom();
         }
@@ -339,7 +350,7 @@ impl Lowerer<'_> {
         let (facts, ways) = (self.facts.len(), self.births.ways());
         let label = self.b.label();
         let exit = self.open_join(slot, Some(label), true);
-        self.learn_entry(self.join_key(slot + 1));
+        self.learn_entry(self.join_key(slot + 1), temps);
         let head = self.open_join(slot + 1, Some(label), false);
         let mut join = std::mem::replace(&mut self.joins[head], Join::placeholder());
         join.is_loop_head = true;
@@ -391,10 +402,20 @@ impl Lowerer<'_> {
         self.land(exit)
     }
 
-    /// What is carried by a loop can be what it is before the loop: that is known before anything in it is lowered.
-    fn learn_entry(&mut self, key: JoinKey) {
-        let Some(memo) = self.memo.joins.get(&key) else { return };
-        let places: Vec<LocalKey> = memo.carried.keys().copied().collect();
+    /// What is carried by a loop, or will be, can be what it is before the loop: that is known before anything in it is
+    /// lowered.
+    fn learn_entry(&mut self, key: JoinKey, temps: &[Temp]) {
+        let known = |s: &Self, place: &LocalKey| {
+            s.memo.joins.get(&key).is_some_and(|memo| memo.carried.contains_key(place))
+        };
+        let mut places: Vec<LocalKey> =
+            self.memo.joins.get(&key).into_iter().flat_map(|memo| memo.carried.keys().copied()).collect();
+        let assigned = self.assigned_here(temps);
+        places.extend(assigned.into_iter().filter(|place| {
+            !known(self, place)
+                && self.holds(place)
+                && is_simple(&self.frames[place.0].locals[place.1].operand.types)
+        }));
         for place in places.into_iter().filter(|place| self.holds(place)).collect::<Vec<_>>() {
             let types = self.frames[place.0].locals[place.1].operand.types.clone();
             self.learn(key, place, &types);

@@ -98,6 +98,8 @@ pub(crate) struct Lowerer<'h> {
     /// is a lambda.
     pub(super) outer_functions: FxHashMap<usize, (u32, bool)>,
     /// Locals that are assigned once, by code (its address).
+    /// What is assigned where in a code, by its address.
+    pub(super) assigned: FxHashMap<usize, Rc<super::assigned::Assigned>>,
     pub(super) single_assignment: FxHashMap<usize, Rc<super::single_assignment::SingleAssignment>>,
     /// Lambdas and procs that may have been made in an earlier iteration of a loop (or call of a function) than the
     /// code being lowered tells, and what activations had begun when that loop did.
@@ -220,6 +222,7 @@ impl<'h> Lowerer<'h> {
             procs: FxHashMap::default(),
             outer_functions: FxHashMap::default(),
             array_literal: None,
+            assigned: FxHashMap::default(),
             single_assignment: FxHashMap::default(),
             stale: FxHashMap::default(),
             live: Vec::new(),

@@ -12,6 +12,7 @@ mod arity;
 mod array_patterns;
 mod arrays;
 mod assign;
+mod assigned;
 mod backtraces;
 mod basic_operations;
 mod births;
