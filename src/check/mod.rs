@@ -1,8 +1,18 @@
-//! What of a file's parallel calls is unsupported, told from the source alone: nothing is run, and no types are known. So
-//! only that is told which is unsupported whatever they are; a method is taken for Ruby's own where the files at hand
-//! define no other.
+//! `ikra check` reads a file and runs nothing. `syntax::outline` finds its parallel calls and what it defines; `check`
+//! converts the block of each, and the methods that it calls, to HIR and walks over the operations. So only that is
+//! told which is unsupported whatever the types are; a method is taken for Ruby's own where the files at hand define no
+//! other. The block of each call is looked at, and the methods that it calls as far as the files define them: see
+//! [`names`].
 //!
-//! The block of each call is looked at, and the methods that it calls as far as the files define them: see [`names`].
+//! - It has no false alarm. So it tells what needs no types: `Op::Unsupported`, codes that do not lower, `break` and
+//!   `return` out of the block, functions of Kernel about the world outside, methods of C that the tables of `builtins`
+//!   lack. What inference and the check say stands in one place, `infer/refused.rs`.
+//! - What `self` is, `outline` says where that is known (`Own`): blocks keep it only if they are given to core methods.
+//!   A class with an unknown superclass, module or `eval` may have methods of its own: then functions of Kernel are not
+//!   told.
+//! - Constants and methods of Ruby's own are asked of the running one (`check::Known`, `ext/ikra/src/check.rs`), which
+//!   loads the parts of the standard library that the file requires. Nothing of the program is loaded.
+//! - What stands in the first block of the section's own code is met by each element; all else is "if reached".
 #![deny(unsafe_code)]
 
 mod names;

@@ -1,4 +1,9 @@
 //! Which pairs of a Hash are dead, out of its slots, as `core/` has them at `MadeHash`.
+//!
+//! Pairs that are deleted from a Hash with slots stay as dead ones until it is made dense (`core/text/made_hash.rb`),
+//! so deletion moves nothing. Pairs have numbers that stay theirs until then: who goes through a Hash goes on behind
+//! the number of the last one, whatever was deleted meanwhile (`__next_pair`), and knows by the last number that is
+//! given whether pairs were added or have moved; that is refused.
 
 /// The places of the dead pairs among keys and values, in order; `None`: there are none.
 ///

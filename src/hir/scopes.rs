@@ -1,5 +1,11 @@
 //! Which locals are whose, which nested code captures, and which of those are cells: facts of how the code is written,
 //! found in one walk in the order of evaluation.
+//!
+//! Where ways join, locals that differ are block parameters, in a loop those that it assigns, in a handler those that
+//! its region assigns; what nobody reads is dropped. A local is a *cell* if nested code assigns it, or if it is
+//! assigned when nested code may have it already (a loop around both counts). It becomes one where nested code first
+//! gets it or, if that is in a branch, before the outermost branch; before it, it is a value. All other captured locals
+//! are copied. `$~` is a cell, which calls get that may match (`matching`).
 
 use crate::syntax::ast::{self, Begin, BlockLiteral, InClause, Kind, LocalId, Node, NodeId, Params, Target};
 use crate::syntax::walk::{self, Part};

@@ -1,4 +1,6 @@
-//! Checks what holds of every HIR. It runs after each conversion in debug builds, and in tests.
+//! Checks what holds of every HIR. It runs after each conversion in debug builds, and in tests: all blocks are reached,
+//! edges give what blocks take, operands dominate their uses, only unwinding leads to handlers, only loops are led back
+//! to, captures are cells where they have to be.
 
 use super::code::{Args, Block, BlockKind, Code, Hir, List, Terminator, Value};
 use super::finish::given_by_nobody;

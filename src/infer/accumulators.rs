@@ -1,10 +1,20 @@
-//! Accumulators: local variables around the section that it only writes. Each element keeps its own part; when all are
-//! done, the parts are put together in the order of the base, so that the variable ends as it would after sequential
-//! Ruby.
+//! Accumulators: local variables around the section that it only writes. Each element keeps its own part of `total +=
+//! x`. The parts are reduced on the host when all elements have succeeded, in the order of the base: Integers by the
+//! driver, other numbers in copy-back, where nobody has defined their operators anew, and all else by Ruby itself. The
+//! parts are in a column by element index, with the tick in which an element wrote its own. So the variable ends as it
+//! would after sequential Ruby.
 //!
 //! That works where no element needs to know what the others did: `total += x` and its like, `best = [best, x].max`,
 //! `found ||= x`, and a plain assignment, of which the last one counts. A variable that is used in any other way is
-//! *shared*: it is in memory, where elements conflict over it, so that they run in order.
+//! *shared*: it is in memory, a column of one row (`BufferKind::Variable`), which is watched as others are. So is one
+//! to which an element may add several Floats, also in several ticks, since their order counts. What it holds at first
+//! needs no column (a Range, a class, a lambda, an IO): it is read where it is until the section has assigned it, which
+//! `BufferKind::Assigned` says (`Fold::Shared(None)`).
+//!
+//! A driver merges only Integers. Sums of Floats begin with what the variable holds, as their order counts. A driver
+//! that has that as a scalar makes it a root, with its class (and whether it fits 32 bits) as a guard of the version: a
+//! counter that grows, or is 0 at first and then a Float, would compile sections anew that need no other code. So
+//! Floats, and numbers of both classes, are put together in copy-back, which reads the variable anyway.
 
 use super::host::RootKey;
 use super::operand::{self, Operand};

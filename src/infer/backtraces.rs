@@ -1,9 +1,17 @@
-//! What backtraces tell of the code being lowered: methods, blocks, clauses of a `begin` and Ruby's own methods, as they
-//! call each other when it runs. The compiled code has nothing of it: sites and calls of functions keep what runs around
-//! them as data.
+//! What backtraces tell of the code being lowered: methods, blocks, clauses of a `begin` and Ruby's own methods, as
+//! they call each other when it runs. Compiled code has nothing of it: sites and calls of functions keep it as data
+//! (`ir::Place`).
 //!
-//! A method of Ruby's own that the user's code calls is one frame, whatever carries it out here. Those through which it
-//! runs the user's code are told too (`each` of methods of Enumerable, `initialize` of `new`); what else it calls is not.
+//! While code is lowered, `Lowerer::running` is what would run: a list, innermost first, of methods, blocks, clauses of
+//! a `begin` and Ruby's own methods, each with the place that called it. It is another thing than the frames, which are
+//! where locals are: a block runs in the frame that it was written in, and is called by `each`. What is pushed is
+//! shared by all that is lowered within it, and strings are made only where a site is.
+//!
+//! A method of Ruby's own is pushed where the user's code calls it (`running_native`), whether a rule or Ruby code of
+//! ours carries it out; what that calls is hidden, until it comes to a block or method of the user's. Then what Ruby
+//! runs these through is pushed too: `each` of Enumerable's methods, `initialize` by `new`, the method that an
+//! Enumerator stands for. What Ruby's backtraces print for its own methods that are written in Ruby
+//! (`<internal:kernel>`), `Failures` asks Ruby for.
 
 use super::host::{FoundMethod, Holder, Method};
 use super::sites::{class_of, holder};

@@ -1,15 +1,12 @@
-//! Which array an array of fixed length is. Its items are side by side in registers, so it has no identity of its own:
-//! where it is put into two places that leave the section, it would be two arrays afterwards. Here a walk follows which
-//! literal (or call) made it, and notes where it is put. Where one is put twice, is put in a loop that began after it was
-//! made, or is frozen, what made it makes lists from the next walk on: these lie in memory, and each is one array
-//! wherever it is met.
+//! Which array an array of fixed length is: an array that is a value (of known length, never changed) has no identity.
+//! So each walk follows which literal or call made such an array (`Operand::birth`) and notes where it is put. The
+//! literals whose arrays are put into two places that leave, into one in a loop that began after they were made, or are
+//! frozen, make lists from the next walk on; so do all that make arrays like one that comes out of a list, loop or
+//! function and could be met in a second place. A Hash is known by where its keys are.
 //!
-//! Lambdas and procs that leave are the same: Ruby makes another one of the literal for each place where one is met. Where
-//! one would be met twice, those of its literal take along from the next walk on what tells them apart
+//! Lambdas and procs that leave are the same: Ruby makes another one of the literal for each place where one is met.
+//! Where one would be met twice, those of its literal take along from the next walk on what tells them apart
 //! (`super::proc_identity`).
-//!
-//! An array that comes out of a list, a loop or a function could be any of its type. Where it could be met in a second
-//! place, all that make such arrays make lists.
 
 use super::Lowerer;
 use super::flows::Flows;

@@ -1,5 +1,6 @@
-//! Blocks, lambdas and procs are run in the frame that they were written in; which one is given to a call is known at
-//! compile time.
+//! Blocks, lambdas and procs are inlined into the frame that they were written in; their own locals are part of it, and
+//! are put back when the activation ends. Which one is given to a call is known at compile time. [`super::procs`] tells
+//! of those that outlive their method.
 
 use super::births::Birth;
 use super::calls::{Arguments, CallType};

@@ -1,6 +1,9 @@
-//! Blocks given to methods that are functions. A function has no frames of its callers, so a block goes along with what
-//! it uses of where it was written (it is *closed*): the function gets those variables as arguments, lowers the block's
-//! body where it is called, in a frame made of them, and gives back those that the block assigns.
+//! Blocks given to methods that are functions. Such a block is *closed*: what it uses of the frame that it was written
+//! in goes along as arguments, the function lowers its body where it calls it, in a frame made of these, and gives back
+//! the variables that it assigns. While the function runs nothing else can see them, so they need no place in memory.
+//! Where the block breaks or returns, the function returns (what is to be ensured runs first) and gives back how it was
+//! left, and with which value; its caller goes on from there. The block's literal and those types are part of the
+//! function's specialisation.
 //!
 //! A block that does nothing but hand on what it is given (`each { |x| yield x }`) to one that does the same is that
 //! one, so methods that pass themselves such blocks come to an end.

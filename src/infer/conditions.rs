@@ -1,4 +1,7 @@
-//! Conditions: their truth, and what holds of values where they are true and where they are false.
+//! Conditions: their truth, and what holds of values where they are true and where they are false: `nil?`, `is_a?`,
+//! truth, `&.`, `case`, `==` and patterns with classes and literals (`equal_types`: what is equal to a Symbol is one,
+//! unless the value's own `==` is asked). These facts are attached to values, not to variables, so they hold for every
+//! variable that has the value.
 
 use super::characters::{Side, is_equality};
 use super::host::Method;

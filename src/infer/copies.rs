@@ -1,7 +1,7 @@
-//! Copies of objects: `dup` and `clone`. One of an object that the section has made has the same words. One of an object
-//! that was there before is made in scratch memory with the values that its variables have at that moment. Which variables
-//! it has, Ruby's object knows (also those that the section never looks at): the copy remembers of whom it is one, and
-//! copy-back asks that one.
+//! Copies of objects: `dup` and `clone`. One of an object that the section has made has the same words. One of an
+//! object that was there before is made in scratch memory, with what the columns hold at that moment: variables that
+//! the section looks at. Which others the object has, and in which order, Ruby's knows, so the copy has its number
+//! (`#original`), and the extension sets what nobody has looked at as the original has it.
 
 use super::Lowerer;
 use super::births::Birth;

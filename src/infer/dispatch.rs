@@ -1,4 +1,5 @@
-//! Dispatch: a call runs the method that it means for each class that its receiver can be of.
+//! Dispatch: a call on a union becomes a switch over exactly the classes in it, where classes that do the same share an
+//! arm.
 
 use super::callees::{Callee, LAUNCHED, is_object};
 use super::calls::{Arguments, CallType};

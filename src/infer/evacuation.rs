@@ -1,10 +1,14 @@
 //! Results in which one array or object may stand several times, or holds itself: they are copied out of the scratch
 //! memory as a copying garbage collector evacuates objects (C. J. Cheney, A Nonrecursive List Compacting Algorithm,
-//! 1970). What has been copied keeps, in its first word, where it went; so each is copied once, and a loop over what was
-//! copied replaces the references in it. Nothing looks at the scratch memory afterwards.
+//! 1970). What is copied leaves its new place in its old one, and a loop over the copies replaces references. So one
+//! object is one object, cycles end, and long lists are no recursion, neither here nor in the extension
+//! (`writing/results.rs`), which makes them empty when it meets them and fills them later. Nothing looks at the scratch
+//! memory afterwards.
 //!
 //! In the result an object is as in scratch memory: the number of its class, then its variables. An array is the number
-//! of its kind, from -1 downwards, its length and its items.
+//! of its kind, from -1 downwards, its length and its items. Objects of a result that are values are their variables
+//! there; an object that is met in several places of a result, or that is within an array or another object of memory,
+//! is kept in scratch memory, so that it is known which one it is.
 
 use super::joins::has_list;
 use super::operand::{self, Operand};

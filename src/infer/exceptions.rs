@@ -1,6 +1,9 @@
-//! Exceptions that are objects: those that the section makes with `new`, and what a `rescue` has where it does more with
-//! it than to ask for message and class. They lie in scratch memory, as other objects that the section makes, with
-//! variables that no user can name.
+//! Exceptions that are objects: those that are made with more than a text, and those with which a clause does more
+//! (`syntax/lower/errors.rs`), are in scratch memory as other objects that the section makes, with hidden variables for
+//! the message and where they were raised first. No user can name these variables. What Ruby keeps besides, such as
+//! `KeyError#key`, are such variables too; where a section asks for one of them (`Memo::facts`), its built-ins make
+//! objects of that class when they raise, elsewhere they do not. One that leaves the section is copied out of that
+//! memory by the host (`raised.rs`), with all that it holds.
 
 use super::Lowerer;
 use super::builtins::{Invocation, wrong_count};

@@ -1,7 +1,9 @@
-//! Global variables, class variables, instance variables of classes and modules, and local variables that lambdas from
-//! around the section see, where a section assigns them. They are what elements share ([`super::accumulators`]): in memory
-//! from the beginning of the section, where elements conflict over them, and written back behind it. That one of them is
-//! assigned is found out where that is met; from the next walk on all that read it look there.
+//! Global variables, class variables and instance variables of classes that a section assigns are shared as a captured
+//! variable is that elements read and write ([`super::accumulators`]): in memory, where elements conflict over them, so
+//! that they run in order. Which are assigned is found out on the way; from the next walk on all code reads them there.
+//! They are written back behind it. So are variables that a lambda from around the section sees, if it assigns them.
+//! Two pieces of code may see one variable, or two of one name: whoever holds both bindings puts a value into one and
+//! looks at the other (`BlockScope::is_one_variable`); the answer is part of the plan, and asked again by later calls.
 
 use super::Lowerer;
 use super::accumulators::Written;

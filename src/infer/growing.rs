@@ -1,12 +1,21 @@
-//! Arrays of the heap that get longer or shorter.
+//! Arrays of the heap that get longer or shorter. A list of the section has its room in scratch memory; an array of the
+//! heap has it behind the items of all arrays of its kind, in the columns.
 //!
-//! Where a section changes the length of arrays of a kind, offsets and lengths of that kind are written like any other
-//! column. Beside them stands for how many items each array has room from its offset on; at first that is its length.
-//! Behind the items of all arrays there is room that is nobody's. An array that needs more takes twice of what it needs
-//! there ([`crate::ir::Op::Claim`]) and moves; so which thread was first decides where an array is, and nothing else.
-//! Where that is used up, the element fails with `ArraysFull`, and whoever runs the section runs it again with more.
+//! Where a section changes the length of arrays of a kind, `ArrayOffset` and `ArrayLength` are written like other
+//! columns, and `ArrayRoom` says how many items fit behind the offset, at first its length. An array that needs more
+//! takes twice of what it needs from what is left ([`crate::ir::Op::Claim`], an atomic addition) and moves; where
+//! nothing is left an element's section begins again with more, as it does for scratch memory, and a driver has the
+//! columns made longer. So drivers and later ticks find what is there, aliases are one array, and who came first
+//! decides about places only. Such arrays are watched as wholes, their lengths too: if several elements change one,
+//! they run in order, compiled. Where room is used up, an element fails with `ArraysFull`, and whoever runs the section
+//! runs it again with more.
 //!
-//! Elements that touch such an array touch it as a whole. Copy-back gives the Ruby array its new items.
+//! Whether `array[i] = x` comes behind the end, with nils between, is known when it does so: the run fails with
+//! `ArrayGrowth`, and the section begins anew as one that leaves gaps on that line (`versions::Learned`); others' items
+//! are not taken to be nil for that.
+//!
+//! Copy-back gives each such array that is another one its new items with `rb_ary_replace` (`grown.rs`), which can be
+//! undone.
 
 use super::operand::Operand;
 use super::pushing::is_made;

@@ -1,6 +1,13 @@
-//! Procs and Methods that objects, arrays and Hashes hold. Each is an object whose class is its literal: which code a call
-//! runs follows from its class, as that of a method does, and what it has captured are its variables. So a call is one of
-//! a method with the Proc as its receiver: inlined, or a function of its own.
+//! Procs and Methods that objects, arrays and Hashes hold. They are objects whose class is their literal: the place of
+//! the code, whether it is a lambda, and the modules around it where these have no names. The object pool numbers such
+//! classes as others; they are one hierarchy, and their method tables are Proc's. What a Proc captured is a column by
+//! the variable's name, its `self` one by a name that no user has. So a call of one dispatches by class number, and is
+//! then that of a method whose receiver is the Proc: inlined, or, where it leads to itself, a function. Its frame knows
+//! that it is one (`Closure::Receiver`), and reads captured variables and `self` from its receiver.
+//!
+//! That is sound because a literal that assigns what it captured is refused, as is one that reads by that name what the
+//! section assigns: no other code runs meanwhile that could. Methods, and Procs that C code has made of others, are
+//! written out (`lib/ikra/written.rb`), and the variables are those of what is written.
 
 use super::calls::Arguments;
 use super::host::RootKey;

@@ -1,4 +1,9 @@
-//! Methods run where they are called, in a frame of their own.
+//! Calls are inlined. Here methods run where they are called, in a frame of their own.
+//!
+//! A method that is met while it is being inlined is recursive: it becomes a function of its own, specialised by the
+//! classes of receiver and arguments, with a depth as a hidden argument that raises SystemStackError at 10,000. While a
+//! block runs, only the callers of the code that it was written in count as being inlined, and a built-in counts only
+//! since the last method of the user's: an iterator may run a method that uses that iterator.
 
 use super::calls::Arguments;
 use super::expressions::SLOT_LEAVE;

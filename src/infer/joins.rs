@@ -1,5 +1,10 @@
-//! Control flow: where paths join, locals that differ between them become variables (loop-carried ones, and what other
-//! IRs have φ for), with the types that the memo has seen arrive. What arrives new makes the walk be done again.
+//! Control flow: where paths join, locals that differ between the ways in are carried by IR variables, as by φ. IR
+//! values have a single assignment; variables need not. Which locals are carried, and with which types, is in the memo,
+//! keyed by node and calling context: the chain of inlined calls that led there. The two arms of a condition are both
+//! lowered before either sets what their join carries, and the first jump to any other join forward finds its types as
+//! they are by then: such joins alone take no further walk, loops do, unless only what they are entered with is new.
+//! Where a method is left, its own locals are carried no further. The locals of a frame are shared with the joins that
+//! keep them, and copied where they change (`Locals`). What arrives new makes the walk be done again.
 
 use super::assigned::is_simple;
 use super::births::Birth;

@@ -1,8 +1,8 @@
-//! `**hash` in a call, where the Hash is one at run time: which keywords it has is asked key by key. (What `**` collects is
-//! known by name, and is passed on as the keywords that it is.)
+//! `**hash` in a call, where the Hash is one at run time: which keywords it has is asked key by key. (What `**`
+//! collects is known by name, and is passed on as the keywords that it is.)
 //!
-//! It stands among the keywords as one of the name [`HASH_SPLAT`]: those behind it come instead of what it has, and what it
-//! has instead of those before it.
+//! It stands among the keywords as one of the name [`HASH_SPLAT`], which none has: those behind it come instead of what
+//! it has, and what it has instead of those before it.
 
 use super::calls::Arguments;
 use super::operand::Operand;

@@ -1,8 +1,9 @@
 //! Objects that leave the section: which classes that can be, and in which order their variables were set.
 //!
-//! Ruby shows the order (`instance_variables`, `inspect`, Marshal), and whether a variable was set at all. So the objects
-//! of a class that leaves have one variable more, which no user can name: the order. Where the same variables are set on
-//! all ways to a place, it is a constant there, and setting one costs nothing.
+//! Ruby shows the order (`instance_variables`, `inspect`, Marshal), and whether a variable was set at all. So the
+//! objects of a class that leaves have a hidden variable that tells which of their variables were set, and in which
+//! order, as Ruby shows that: a constant, but for variables that are set under a condition. The extension allocates the
+//! object and sets the variables; `initialize` has run in the section.
 
 use super::Lowerer;
 use super::branches::Condition;

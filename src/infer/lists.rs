@@ -1,12 +1,17 @@
 //! Arrays made in the section whose length is known at run time only: *lists*.
 //!
-//! Each thread has scratch memory of 64-bit words. Its first word says how many are in use; a list takes words above
-//! that and never gives them back within a tick, but for loops that do not need them any more (see `reuse`). A list is
-//! known by where its header is: length, room, where the items begin. Items of a kind are stored as the scalars that
-//! carry them, a word each. The lower half of the room is how many items there is room for from the first one on, the
-//! upper half for how many there is room before it: `shift` drops the first item by moving the beginning, and `unshift`
-//! moves it back. An element that needs more memory fails with `ScratchFull`, and whoever runs the section runs it
-//! again with more: nothing has been written back by then.
+//! Each thread has scratch memory of 64-bit words. Scratch memory is an arena: it is reset for each element and tick,
+//! and after iterations that leave nothing in it. Its first word says how many words are in use; a list takes words
+//! above that. It is known by where its header is: length, room, where the items begin. Items of a kind are stored as
+//! the scalars that carry them, a word each, with room before and behind them, so that both ends change in amortised
+//! constant time. The lower half of the room is how many items there is room for from the first one on, the upper half
+//! for how many there is room before it: `shift` drops the first item by moving the beginning, and `unshift` moves it
+//! back.
+//!
+//! What an element makes lies in scratch memory, and what it gives in a part of a column. Who has too little fails
+//! (`ScratchFull`): nothing counts, and the section begins again with more. That is to be rare: a thread of the CPU
+//! keeps 2 MiB of scratch memory for itself, of which only what was used takes memory, whatever is asked for; few
+//! elements get much room for their results.
 
 use super::births::{Birth, Holder};
 use super::operand::{self, Operand, Values};

@@ -1,10 +1,30 @@
 //! The abstract interpreter: walks the AST with sets of exact classes and emits the IR of the last, stable walk.
 //!
-//! Inference and lowering are one walk. Types are flow-sensitive: each expression gives an [`operand::Operand`] (a type
-//! set and the IR values that carry it). What depends on code not yet seen — what is loop-carried, what a recursive
-//! method gives, what is written into a column — is the solution of a monotone fixpoint: it is read from the
-//! [`memo::Memo`], which only grows; the walk is repeated until it adds nothing, and the IR of that last walk is the
-//! result.
+//! Inference is abstract interpretation of the AST, and lowers to IR in the same walk. The domain is the lattice of
+//! sets of exact classes. Each expression gives an *operand*: such a set, and the IR values that carry it. A set of one
+//! class is a bare scalar (nil needs none); a union is *tagged*: a tag, and a payload of 64 bits. Types are
+//! flow-sensitive: a local has another type after each assignment, and after each test.
+//!
+//! Some things depend on code that the walk has not seen: what is loop-carried, what a recursive method gives, what is
+//! written into a column. They are the solution of a monotone fixpoint. The walk reads them from the *memo*
+//! ([`memo::Memo`]), which only grows, and joins what it finds into it. It is repeated until the memo stays the same;
+//! the IR of that walk is the result. Real sections take fewer than ten walks. Refusals count only in the last one,
+//! since an earlier one may have seen too little.
+//!
+//! The lattice has chains without end (an array in an array, as often as one likes), so there is *widening*. Arrays of
+//! several lengths that meet become lists of any length; a recursive method that is called with too many signatures
+//! gets one that takes all. Kinds of lists that meet become one, by whose number all that was learned is renamed; only
+//! where what was carried as values turns out to be kept in memory is it forgotten. Where widening does not help,
+//! inference gives up (`limits.rs`): a value that holds others like itself ever deeper is refused, as is code that
+//! would overflow the stack (a Ruby thread has 1 MiB). An interrupt of Ruby's ends inference as well.
+//!
+//! Where a made value is kept is found out by trying: the walk assumes what is cheapest (values side by side, arrays of
+//! known length, calls inlined) and notes in the memo where that does not hold; the next walk knows. So escape analysis
+//! is optimistic: values until something shows that they need a place. Lambdas, ranges and enumerators are types: there
+//! is nothing to carry but what they hold. So is a class, but for one of several, which is carried by its number, in
+//! columns too; one of several lambdas too, where they took nothing along by value. The places are told in the modules
+//! `records` (values), `made` and `lists` (memory of the element), `stored` and `results` (words of the element),
+//! `settling`, `of_drivers`, `hash_rows`, `growing`, `pushing` and `remembered` (rows of columns).
 #![deny(unsafe_code)]
 
 mod accumulators;

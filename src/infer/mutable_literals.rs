@@ -1,5 +1,5 @@
-//! Mutable literals: which array literals are lists from the start: those whose arrays the code changes later. An array
-//! literal is a tuple otherwise, its items side by side in registers, and what is a tuple can never change.
+//! Mutable literals: array literals whose arrays are changed later are lists from the start. An array literal is a
+//! tuple otherwise, its items side by side in registers, and what is a tuple can never change.
 //!
 //! The rule goes by what is written: a local variable that a changing method is called on, or whose items are assigned
 //! to, makes lists of the literals assigned to it, and of those in them where the change goes deeper. What this rule

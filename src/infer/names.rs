@@ -1,4 +1,7 @@
 //! Methods and variables by names that are values: Symbols, or Strings that become some.
+//!
+//! By which names a line calls methods that are not written out a section learns as it runs: it fails with `NewName`,
+//! and begins anew (`kernel::named`): each is a branch.
 
 use super::Condition;
 use super::Lowerer;

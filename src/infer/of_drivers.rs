@@ -1,10 +1,19 @@
-//! What the code around parallel calls makes, and columns or elements are to have: it gets rows of the columns, so that it
-//! is what it would be had it been there before.
+//! What the code around parallel calls makes, and columns or elements are to have: it gets rows of the columns, so that
+//! it is what it would be had it been there before.
 //!
-//! Objects and arrays get them as soon as they are made, from the next walk on: those of a class, and the arrays of a
-//! kind of lists. So each is one thing, whoever changes it. An array that elements only read stays in the driver's memory,
-//! and they get a copy of it. A String gets a row when it is put somewhere; it keeps the number of that, and must not
-//! change from then on, as no String of the heap does.
+//! What a driver makes stays in its scratch memory, unless columns or elements are to have it. Then, from the next walk
+//! on, objects of that class, arrays of that kind of lists and Hashes of such lists get rows as soon as they are made
+//! (`Memo::of_drivers`, `lists_of_drivers`), and nothing is a copy of them: an object is a row, an array is a number
+//! and the place of its items, and from then on changes as those of the heap do, a Hash is three such arrays of one
+//! number, of a kind that the host has for it (`Host::made_hash`). A driver is one thread, so it needs no plan of its
+//! own for that, as elements do: it has the columns that belong together made longer (`Op::Lengthen`), which leaves it
+//! its views of them, and sets the new rows by plain stores. These do not mark a column as written: nobody knows of the
+//! row before. An object that may hold what has no row yet, as elements make some of its class, too, is settled as one
+//! element's would be. Kinds of these that meet become one, as those of lists do (`unite_rows`), or `list = list.map {
+//! … }` would have ever new ones.
+//!
+//! Elements that only read an array of the driver's have a copy of it; where the walk finds that they change it, or put
+//! it somewhere, it gets rows.
 
 use super::joins::has_list;
 use super::keys::{Context, JoinKey, Place};

@@ -1,8 +1,24 @@
 //! Which methods become functions because inlining all their calls would cost too much: time and size of a compilation
 //! are to grow with the methods there are and the classes that they are called with, not with the ways to them.
 //!
-//! A walk counts what it inlines. A method that has cost too much so far is a function from then on, wherever it can be
-//! one; small methods never do, nor those that take blocks.
+//! Inlined alone, methods that call each other twice would be copied twice as often at each level. So a walk counts
+//! what inlining each method has cost, with all that was inlined in it. One that was inlined more than eight times, in
+//! more than 2,000 expressions, is *outlined*: from then on its calls are those of a function, as they are of a method
+//! that calls itself. So is what comes behind 8,000 expressions of one function, and what is nested 60 calls deep.
+//! Where a section has one tick and writes no objects, a function knows as much as inlined code (elsewhere it does not
+//! know that it runs for the element itself), so there the second call suffices, and 300 expressions.
+//!
+//! Small methods stay inlined, as do those that take blocks or lambdas, `initialize` and most built-ins: what such code
+//! does hangs on who calls it. Large built-ins that make or read texts (`is_of_texts`) are functions from their first
+//! call on, where all that they are given are texts and values: one for each choice of types, and for parts of
+//! built-ins of known numbers, such as a base (but of those named `__any_…`, which are one function for all). Their
+//! loops are told apart from those of their callers (`Lowerer::home`), which learn what they make, so that loops that
+//! call them still give back memory.
+//!
+//! Nothing is refused because a method was outlined: where a function refuses something, or gives what no function can,
+//! its method is inlined again. A function that is called before it is known what it gives is lowered at once, in the
+//! midst of its caller, as far as the stack has room for it; where that has none, the callers are lowered again in the
+//! same walk, since the next one would know just one more.
 
 use super::backtraces::Running;
 use super::calls::Arguments;

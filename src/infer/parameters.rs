@@ -1,4 +1,13 @@
 //! Parameters: what methods and blocks bind of their arguments.
+//!
+//! They are locals, all of them, also those without a name. What is given is bound first, then defaults are evaluated,
+//! and last arrays are taken apart, as MRI does; a bare `super` passes the values that the locals have then. An array
+//! of unknown length that is splatted stands behind the other arguments (`splats.rs`): how many there are is checked at
+//! run time, and parameters, defaults and targets take its items by index.
+//!
+//! What `**` collects is a record of class Hash, whose type knows the names; it can be passed on and nothing else.
+//! Where the code does anything else with it, a second local holds a Hash of it (`Params::keyword_hash`, in
+//! `syntax/lower/params.rs`).
 
 use super::births::Birth;
 use super::calls::{Arguments, CallType};

@@ -1,7 +1,7 @@
-//! Which lambda or proc of its literal one is. Code and what it took along tell all that a call needs, so that is what one
-//! is carried as. Where a section asks whether two are the same, or gives some, each takes an array along that nothing else
-//! refers to: as arrays are told apart, so are they. From the next walk on, and those of that literal only; and not if it
-//! makes but one.
+//! Which lambda or proc of its literal one is. Code and what it took along are all that a lambda is carried as, so two
+//! of one literal are alike: where a section compares them, or would give one in two places (which [`super::births`]
+//! tells), each of that literal takes an array along from the next walk on, which tells it from others (as arrays are
+//! told apart, so are they); and not if it makes but one.
 
 use super::keys::ProcKey;
 use super::made_procs::MadeProc;

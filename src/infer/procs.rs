@@ -1,4 +1,17 @@
 //! Lambdas and procs as values: what they take along, how long what they use is there, and which a value can be.
+//!
+//! A lambda captures by value those locals of blocks around it that have a single assignment (`single_assignment.rs`);
+//! they are part of its type and its operand, as a record's variables are. The others it captures by reference: each
+//! activation of a block (`Activation`) has a number, a lambda knows the activations that it needs, and is refused when
+//! it is called after one of them has ended. What is loop-carried counts as made in one that has ended. A lambda from
+//! around the section is a root whose type is its literal; what it captures are roots within that root.
+//!
+//! A lambda runs in the frame that it was written in. Where one turns out to be called when that method has ended, the
+//! next walk has it take along by value all that it uses there: locals that are assigned once, the block of its method,
+//! and self. Then a frame is made anew for each call (`revive`). What assigns such locals, or yields, is refused. So
+//! does a block of a call that keeps it (`outliving_block`). One that a walk has not come to yet, as another one is
+//! called first, is as the walk before has made it (`Memo::known_procs`). A lambda from around the section that sees
+//! itself in a variable is the same root (`AskedRoot::same_as`), which later calls check.
 
 use super::births::Birth;
 use super::held_procs::Closure;

@@ -1,13 +1,11 @@
-//! Arrays of the heap to which elements only push: `world.newborns << Rabbit.new(x, y)`.
+//! Arrays of the heap to which elements only push. Where the elements of a kernel touch the arrays of a kind by pushing
+//! alone (`world.newborns << Rabbit.new(x)`), an element writes down the arrays and the items, in two lists at the
+//! beginning of its scratch memory. They are evacuated with all that the items hold, whose objects get rows as others
+//! do; then the host puts the items behind those of the arrays (`backend/cpu/driver/pushing.rs`), when all rounds of
+//! the tick have run, in the order of the base. So these arrays are not watched, and what is pushed may be made by the
+//! element.
 //!
-//! Where the elements of a kernel touch the arrays of a kind in no other way, nobody comes to know during the launch what
-//! is in them. So an element writes down what it pushes, in two lists of its scratch memory: the arrays and the items.
-//! They are evacuated at its end with all that the items hold ([`super::settling`]), and who runs the driver puts the
-//! items behind those of the arrays when all elements have run, in the order of the base. Such arrays need not be watched,
-//! and what is pushed may be made by the element.
-//!
-//! An array that the element's own object holds, and that gets what is there already, it changes at once
-//! ([`super::growing`]).
+//! An array of the element's own object gets what was there before at once, which costs less.
 
 use super::growing::Changing;
 use super::keys::{JoinKey, Place};

@@ -1,6 +1,12 @@
-//! Scalar replacement: objects that a section makes (`Vector.new(x, y)`). They live in values only, as their instance
-//! variables side by side, so making one costs nothing. That is right as long as nobody changes them after `initialize`
-//! and nobody asks which of two equal ones it is: otherwise they are kept in memory ([`super::made`]).
+//! Scalar replacement: what a section makes is no object of Ruby's. An array of known length is a tuple: its items side
+//! by side, in registers, and blocks over it are code for each item; where that were much it is a list first
+//! (`as_loop`).
+//!
+//! An object made in the section (`Vector.new(x, y)`) is its instance variables side by side, which is right while
+//! nobody changes it after `initialize` or asks for its identity, and while its type has an end. Where the walk finds
+//! that one of these does not hold, it notes the class in the memo and begins anew: the objects of that class are then
+//! kept in scratch memory ([`super::made`]), as a word for the class and one for each scalar of their variables, and
+//! are known by where they begin.
 
 use super::births::Birth;
 use super::builtins::{self, Builtin, Invocation};

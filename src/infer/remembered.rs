@@ -1,11 +1,15 @@
-//! What elements make and put where they and others look: into arrays and Hashes of the heap, and variables of other
-//! objects, and into variables that they share. `groups[key] ||= []`, `cells[[x, y]] = true`, `node.next = Node.new`,
-//! `best = [x, y] if …`
+//! What elements make and put where they and others look: into Hashes and arrays that exist (`groups[key] ||= []`,
+//! `cells[[x, y]] = true`), variables of other objects, and variables around the call that they share (`best = [x, y]
+//! if …`).
 //!
-//! Until the element ends such an item or variable refers to its scratch memory. Which rows of the columns may hold such
-//! references it writes down in a list of its scratch memory, the *remembered set* of generational garbage collectors. At
-//! its end what they refer to is evacuated and gets rows ([`super::settling`]), and who runs the driver has the columns
-//! refer to those. Other elements never see what has none yet: those that touch the same thing run in order.
+//! Elements that touch one of these run in order, so what one has made needs rows before the next one runs, and no
+//! sooner. Most make nothing (the word has been counted before): many are launched at once, and those behind one that
+//! has made something do nothing until that has rows (`wait_for_rows`).
+//!
+//! Until the end of its element such an item refers to its scratch memory, as a variable of its own does. Which rows of
+//! columns do so it writes down in a list there (also where arrays move): the remembered set of a generational
+//! collector. At its end these are evacuated, and the host has the columns refer to rows
+//! (`backend/cpu/driver/remembered.rs`). What `pmap` gives in such a section gets rows, too, so that one thing is one.
 
 use super::keys::{Context, JoinKey, Place};
 use super::lists::HEADER;

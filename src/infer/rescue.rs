@@ -1,7 +1,16 @@
-//! `begin … rescue … else … ensure … end` and `retry`. What fails while a `begin` runs mostly stands in the same IR
-//! function, so a failure that is rescued is a jump to the clause, known at compile time: the class of an error is.
-//! Some methods are functions of their own. Where one is called that can raise what is rescued
-//! around the call, that is a *guarded* version of it, which gives its error back beside its value.
+//! `begin … rescue … else … ensure … end` and `retry`. While the body of a `begin` is lowered, an exception *region*
+//! tells where its errors go. The class of an error is known where it is raised, so `fail` and `check` know at compile
+//! time which clause takes it, however deep in inlined calls they stand: the failure becomes a jump to the clause's
+//! join, and what was done before it stays done, as nothing is ever rolled back. Hidden locals keep the site and its
+//! operands, for a `raise` without arguments; from these `error.message` and `error.class` follow
+//! (`exception_methods.rs`), so most exceptions are no objects. What is more than that is told in `exceptions.rs`.
+//!
+//! An `ensure` is lowered once for the normal end, once for all errors, which then go on their way, and once more for
+//! each jump out of it (`leave_to`).
+//!
+//! Some methods are functions of their own. One is called as a *guarded* one where it can raise what a region waits for
+//! (the memo knows its errors): it then gives site, operands and path back beside its value, and its caller raises the
+//! error.
 //!
 //! What Ruby would not raise (an Integer beyond 64 bits, too little memory, what is not supported, races) is never
 //! rescued.

@@ -1,18 +1,22 @@
 //! Memory of loops: what an iteration has taken of scratch memory is taken again by the next one, unless it is needed.
 //!
-//! What is needed behind an iteration is what variables that the loop carries refer to, and what has been stored in
-//! something older. Of many loops it is known at compile time that there is neither. Others are *watched*: a word of the
-//! scratch memory, the *low mark*, is the least place of an object or list that has got to know something younger. What is
-//! older lies lower, so an iteration has left nothing where that is not below the mark at which it began, and no variable
-//! refers to what lies above. Where it has left something all of its memory is kept, and the next one begins behind it. So
-//! what is needed is decided for each iteration by what it does, not by the classes of what it makes.
+//! That a loop's iterations leave nothing is known at compile time where the loop carries nothing that is in scratch
+//! memory and stores nothing there but in what it makes itself. Elsewhere it is found out as it runs: memory is taken
+//! upwards, so what is older lies lower, and a store is a barrier that notes in a word of the scratch memory, the *low
+//! mark*, the lowest place at which something has got to know something younger. An iteration that has lowered this
+//! below where it began, or whose variables refer to what it made, has left something, and all that it took stays; the
+//! others' memory is taken again. Each loop has a low mark of its own; that of the loop around it gets it when a jump
+//! leaves the loop.
 //!
-//! Variables that are not read any more do not count (`Builder::ask`): those of a `while` loop are variables of the method.
-//! Each loop has a low mark of its own; that of the loop around it gets it when a jump leaves the loop.
+//! Variables that no code reads any more do not count, such as those of a `while` loop, which are the method's: the
+//! question whether they refer to something is one that is false where nobody reads them (`Builder::ask`). So it is the
+//! object that decides, and not its class: `find_loops(graph)` in a loop keeps what it puts into the graph, and nothing
+//! where the graph is a new one.
 //!
-//! Where an iteration has left nothing but what variables hold (`text += line`, `list += [x]`), and that refers to nothing
-//! else, it is copied to where the iteration began, as a copying collector does it, whenever several times as much has
-//! been taken as it is large.
+//! Where only variables hold what was made, and that refers to nothing else (`text += line`, `list += [x]`), it is
+//! copied down when four times as much was taken as it takes (a copying collector whose roots are the loop's
+//! variables). A general collector would have to know all that machine code holds at the heads of loops, also what
+//! built-ins go through; here it is enough that this is older than the iteration.
 
 use super::births::Birth;
 use super::joins::{JoinIndex, has_list};

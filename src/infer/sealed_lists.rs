@@ -1,6 +1,7 @@
 //! Lists that must not change any more: those that are frozen, and those that have become keys of a Hash, which would
-//! not be found any more. The upper half of the word of the length, which nobody reads as a part of it, says that a list
-//! is one of these. What changes a list asks for it, where the section seals lists of the kind.
+//! not be found any more. The upper half of the word of the length, which nobody reads as a part of it, says that a
+//! list is one of these (of a Hash that of its keys); rows do not tell it, so one that would get a row fails. What
+//! changes a list asks for it, where the section seals lists of the kind.
 
 use super::lists::LIST_FROZEN;
 use super::operand::Operand;

@@ -1,5 +1,10 @@
-//! Made Strings that are kept ([`super::settling`]): a row of the columns of Strings, and an array of words for the bytes.
-//! From then on they are as those that were there before the section.
+//! Made Strings that are kept ([`super::settling`]): a row of the columns of Strings, and an array of words for the
+//! bytes. From then on they are as those that were there before the section: such a String is copied once more, into
+//! the columns of those that were there before, where nobody can tell it from these; copy-back finds its bytes there.
+//!
+//! One of a driver's gets a row when it is put somewhere, as it may be built until then: it keeps the row's number in
+//! its flags, variables that hold it hold the row from there on; what else holds it has a copy, which is made anew of
+//! the row before it is looked at where Strings may change (`refresh_string`), and to change it by that fails.
 
 use super::Lowerer;
 use crate::heap::schema::Stored;

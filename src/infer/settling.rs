@@ -1,7 +1,20 @@
-//! What elements make and keep in sections whose columns are looked at again: in later ticks, by later kernels, by the
-//! driver. At an element's end what its variables hold, and what its block gives, is evacuated into words of its own
-//! ([`super::evacuation`]). After the tick each object and array among these gets a row ([`crate::ir::settling`]); then it
-//! is as those that were there before. So a column that can hold an object that is made can hold one of the heap, too.
+//! Rows for what elements make, where columns are looked at again, in later ticks and by drivers, as a kernel
+//! *settles*: after each tick what its elements have evacuated gets rows of the columns, on the host, before anything
+//! else runs. What its variables hold, and what its block gives, is evacuated at an element's end into words of its own
+//! ([`super::evacuation`]); [`crate::ir::settling`] says how rows are made of these.
+//!
+//! From then on these are ordinary objects and arrays (`Type::Object`, `Type::Array`): inference adds those to whatever
+//! can hold something made. Which class an id beyond those that were read has, a column says (`BufferKind::Places`), in
+//! hierarchies of which the section makes objects; elsewhere it follows from ranges as ever. What `pmap` gives in a
+//! driver is settled the same way. Elements that run in order are settled one by one, rounds too. A hidden column has
+//! the order in which variables were set; it is written where a variable is set later that `initialize` does not always
+//! set.
+//!
+//! Spare room behind each class, taken by elements with atomic additions, was the alternative: rows would have hung on
+//! chance, and running out would have begun the section again.
+//!
+//! Arrays that calls gave are put together by a kernel (`__joined` of `core/`), so sums of arrays and `compact` are
+//! bases like any others.
 
 use super::Lowerer;
 use super::births::Holder;

@@ -1,9 +1,12 @@
-//! Arrays and objects that an element makes and keeps in its own variables.
+//! Arrays and objects that an element makes and keeps in its own variables. Types of columns may then have lists and
+//! objects of scratch memory, which a tag tells.
 //!
-//! While the element runs such a variable refers to its scratch memory. At the element's end what its variables refer to
-//! is evacuated into the words of its result (`super::evacuation`), and the variables then refer to these, with the
-//! element's index. Nobody can look at it there: who reads such a variable again, since its object stands in the base
-//! twice or another element refers to it, fails.
+//! While the element runs such a variable refers to its scratch memory, so it is read and changed as everything there;
+//! loops around the store keep their memory. At the element's end what its variables hold is evacuated
+//! (`super::evacuation`) into the words of its result, together with that, and the columns get the index of the element
+//! and the word. The extension makes each thing once, by element and word, wherever it is referred to. Nothing can read
+//! it there: an element that reads such a variable of another one, or of an earlier element of the same object, fails
+//! and the section with it. So only sections of one tick do this.
 
 use super::Lowerer;
 use super::joins::has_list;

@@ -7,6 +7,10 @@
 //! Who refers to one, within the words, has the word where it begins; in a column that is the lower half, with the
 //! element, from 1, in the upper one. After each tick, before anything else runs, whoever runs the driver gives each of
 //! them a row, and all that refer to them have that.
+//!
+//! Words of an element parse from the first to the last, so each object and array is found and numbered in one pass, in
+//! the order of the base; objects then come behind all others of their hierarchy, arrays behind those of a kind that
+//! belongs to their kind of lists, variables are written column by column, and what referred to words has the number.
 
 use super::{Arrays, Buffer, Items, Scalar};
 use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Shape, Type, TypeSet};

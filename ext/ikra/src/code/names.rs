@@ -1,6 +1,9 @@
-//! By which names methods may be called where a name has turned out to be one: of `public_send(COMMANDS[i])` the other
-//! commands, of `send("visit_#{kind}")` the other methods that begin so. To learn them one after the other would compile
-//! the section once for each.
+//! By which names methods may be called where a name has turned out to be one. To learn them one after the other would
+//! compile the section once for each. So with a name the section takes those that are as likely: the other commands
+//! that Symbols of the section name, the other `visit_…`, of `+` the other operators of arithmetic; if the section is
+//! refused with these, it does without. A name that begins as is written out (`send("visit_#{kind}")`) is guessed
+//! before any has come, and so is one of a Symbol in a section with an `Ikra.sync`, as what is found out behind that
+//! comes too late.
 
 use crate::vm::classes;
 use crate::vm::errors::Trouble;

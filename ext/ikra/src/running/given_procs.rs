@@ -1,5 +1,7 @@
-//! Lambdas and procs that a section gives or puts into Hashes as their default blocks. Those that it makes use nothing
-//! around them: Ruby makes them of their texts, where these see the constants that they should. Others are from before.
+//! Lambdas and procs that a section gives or puts into Hashes as their default blocks. A lambda, or the default block
+//! of a Hash, that uses nothing of the section is given by it: the schema has its text and where it stands
+//! (`ProcSchema`), and Ruby evaluates that in what makes another one each time it is called, itself made once for a
+//! text, so that other sections know its code. One from around the section is given as it is.
 
 use crate::code::syncs::SyncText;
 use crate::reading::plan::Plan;

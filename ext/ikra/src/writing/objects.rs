@@ -1,5 +1,6 @@
 //! Objects that a section has made, as Ruby's: allocated, and their variables set in the order in which Ruby would have
-//! set them. `initialize` has run in the section.
+//! set them. `initialize` has run in the section. Where Ruby's functions have given an object of a class its variables
+//! within itself, later ones get them as plain memory with the shape of that one (`object_layout::Template`).
 
 use crate::reading::variables::{RANDOM_SEED, RANDOM_STATE};
 use crate::vm::errors::Trouble;
