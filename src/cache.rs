@@ -1,5 +1,13 @@
-//! What is kept on disk from one process to the next, named by a hash of everything that it depends on. A cache that cannot
-//! be read or written is the same as an empty one: it never fails a section.
+//! What is kept on disk from one process to the next, named by a hash of everything that it depends on. A cache that
+//! cannot be read or written is the same as an empty one: it never fails a section. What is kept: what inference has
+//! found (`infer/recording.rs`; the extension's `shelf.rs` has it), machine code (`backend/cpu/object.rs`), and what
+//! NVRTC gave.
+//!
+//! Files are in a folder that is the user's, into which nobody else can write; so must each file be. Its name is a hash
+//! of all that it depends on, the build (`build/digest.rs` hashes the sources) among them, and it begins with a
+//! checksum of name and content. Files are written beside and renamed. What is not whole is removed; what cannot be
+//! read or written is not there. A program that was read is verified before it is compiled. All take 256 MiB at most,
+//! the least recently used go first.
 
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;

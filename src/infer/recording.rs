@@ -1,11 +1,21 @@
-//! What inference asked of its [`Host`], in order, with the answers: a *recording*. What inference finds is a function
-//! of these answers, so where a host of another process gives the same ones, it would find the same. To see that, they
-//! are asked again in the order of the recording ([`Recording::replay`]): the numbers of classes, kinds and roots,
-//! which hosts give in the order in which they are asked, mean the same then, and the host knows all that it would know
-//! after inference.
+//! What inference asked of its [`Host`], in order, with the answers: a *recording*. Inference is a function of the
+//! section's code and of what the host answers. So it is run with a `Recorder` around the host, and what is kept is the
+//! questions in their order, the answers as bytes, the schema, and the program as passes leave it. Another process
+//! looks for it: the questions are put to its own host in their order ([`Recording::replay`]), and the answers are
+//! compared. If all are the same, inference would find what is kept, and the host is in the state that it would be in
+//! then: the object pool has given the same numbers to its own classes, the tracer has read the columns, the
+//! assumptions are noted. No object of Ruby's is ever written down. Else it goes on with a new host: one that was asked
+//! too much has given numbers that inference would not give.
 //!
 //! A question is recorded where it is new or its answer is, and again where the host has learned something new
-//! meanwhile, as to ask may have it look once more. Code is told by the text of its file and its place there.
+//! meanwhile, as to ask may have it look once more. Methods are told by path, text and place as the section is; a class
+//! by its number alone, since what matters of it was asked. A question is asked again where the answer hangs on what
+//! was read (`Question::again`) and something was read since. Names of classes without a name tell addresses: they are
+//! compared without those, and where one has got into what was found nothing is kept.
+//!
+//! What inference uses and does not ask of the host would be a wrong answer in another process: there must be no such
+//! thing. How much stack there is and whether Ruby wants the thread back are no questions, as they decide only how far
+//! one walk gets.
 
 mod kept;
 mod questions;

@@ -1,4 +1,6 @@
-//! What inferences of a section have found in other processes, as it is kept on disk.
+//! What inferences of a section have found in other processes, as it is kept on disk. Another process looks it up by
+//! the section's own code before it infers anything: the path and a hash of the whole text of its file, its place
+//! there, what it is compiled for, what runs have learned, the Ruby, the build. Up to eight recordings may be there.
 
 use crate::code::sources;
 use crate::versions::{Kind, Learned};

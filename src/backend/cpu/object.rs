@@ -1,6 +1,7 @@
-//! Machine code as it is kept on disk: the bytes of functions with the places in them that addresses go to. Whose address, it
-//! says by the number of a function or by the name of one of the runtime's, so that it means the same in each process. It is
-//! found by a hash of all that it was made from.
+//! Machine code as it is kept on disk. It is looked up by a hash of the program as it is compiled, the instruction set
+//! with all its flags, and which forms of it are wanted. It is bytes with relocations by the number of a function or
+//! the name of one of the runtime's: the emitters write no address into code. So it does not hang on how the program
+//! was come by.
 
 use super::{IMPORT, internal, of_module};
 use crate::cache::{self, Name, Sort};
