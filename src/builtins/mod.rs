@@ -1,8 +1,9 @@
 //! Ruby's own methods: typing rule and lowering side by side, one file a class.
 //!
-//! A row is a name with either a rule (Rust that emits IR) or, in `core/`, a definition in Ruby itself that goes
-//! through the compiler as a user's method would. Rules get a receiver of one class and check their arguments; what
-//! Ruby raises, they raise.
+//! A row is a name with either a rule (a Rust function that checks arguments and emits IR) or a method written in Ruby
+//! in `core/`, which goes through the compiler as a user's method would: parsed when it is asked for first, since a
+//! section calls few of them. Errors in the latter are reported at the caller's line. Rules get a receiver of one class
+//! and check their arguments; what Ruby raises, they raise.
 #![deny(unsafe_code)]
 
 mod array;

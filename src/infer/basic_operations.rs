@@ -1,8 +1,13 @@
 //! Which of Ruby's own methods Ruby's own methods mean, whatever has been redefined.
 //!
-//! MRI's core is C: `sum` adds Integers and `each_slice` counts them without asking whether somebody has redefined
-//! `Integer#+`. So what built-ins are made of, in Rust or in Ruby, are Ruby's own methods of Ruby's own classes. What C
-//! calls as a method, on objects of any class, is a *protocol*: that is looked up as a user's call is.
+//! MRI's core is C, and C does not call methods to add two Integers. So what built-ins are made of, in Rust or in Ruby,
+//! is Ruby's own, whatever the class has by that name (`own`). What C does call as a method (`to_s`, `coerce`, `each`
+//! of a user's class) is a *protocol*, which is looked up as a call of the user's is. Between the two is what a method
+//! in C calls, or asks about, where a section does neither: `OPTIMIZED_CMP` compares Integers itself unless
+//! `Integer#<=>` is another one. These are listed for each method (`asked`). A section that comes to one of them while
+//! what it calls is redefined is refused with both names (`redefined-method`). Which methods are Ruby's own is part of
+//! a version's assumptions, so a redefinition between two calls is seen. Methods that are undefined or removed are
+//! found by the same lookup, as NoMethodErrors.
 
 use super::builtins::{Builtin, Builtins};
 use super::class_of;

@@ -1,4 +1,6 @@
-//! The section itself: one entry function per class of the base's elements.
+//! The section itself: the program is specialised for each class of the base, with an entry function for it. Elements
+//! are sorted by class, and each class runs its own entry, which never asks of which class its element is. An entry
+//! knows its class exactly, and no warp mixes classes.
 
 use super::calls::Arguments;
 use super::expressions::SLOT_LEAVE;

@@ -1,6 +1,8 @@
-//! Builds one function, statement by statement. Pure operations are numbered as they are made (the same operation on
-//! the same values, where an earlier one dominates, is that earlier value), folded where their operands are known,
-//! and given the interval of what they can be, which turns checked arithmetic into plain where nothing can overflow.
+//! Builds one function, statement by statement. A pure operation on the same values is made once (where an earlier one
+//! dominates), and folded where its operands are known. Each integer value has an interval of what it can be, from
+//! constants, 32-bit columns, lengths and arithmetic. Overflow checks that cannot fail are left out, and so are bounds
+//! checks: the builder also knows `0 <= index < length` for values that were made so. In `a[i % a.size]` the remainder
+//! is below the size, so there is no bounds check, the result is never nil, and no branch is made for it.
 
 use super::passes::eliminate::{self, Question};
 use super::walk;

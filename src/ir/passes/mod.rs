@@ -1,4 +1,10 @@
 //! Transformations of verified IR, one verb a file.
+//!
+//! `wrap` finds arithmetic of which only low bits or a remainder are wanted, which therefore need not fail beyond 64
+//! bits; `eliminate` removes dead code; `promote` forwards what was stored in a variable to its reads, so that most
+//! variables go; `imply` takes tests out whose answer follows from one before them; `defer` takes changes out of
+//! elements; `fuse_ticks` puts the loop over ticks inside the entries and promotes columns to variables; `hoist` moves
+//! loop-invariant code before its loop. Of drivers `reuse` says last which arrays are needed no more.
 
 pub mod defer;
 pub mod eliminate;
