@@ -1,4 +1,10 @@
 //! When objects are the same, equal, or alike as keys, and the numbers by which a Hash finds those.
+//!
+//! Arrays, Structs and Strings are hashed by what they hold, other objects by their ids. What has an `eql?` and a
+//! `hash` of its own (`AlikeBy` in `builtins/kernel.rs`) is asked for both by code of the section: while the `hash` of
+//! a class runs for a Hash (`Lowerer::hashing`, part of the key of a function), `hash` of Ruby's own objects gives the
+//! numbers that sections have, which are for nothing else. The host cannot compute them, so there is no index of such
+//! keys: they are gone through, or put into the slots of a Hash that the section changes or makes.
 
 use super::{Invocation, number_identity};
 use crate::infer::host::{FoundMethod, Method};

@@ -1,4 +1,13 @@
 //! Hashes that a section makes: of pairs that are written out, of arguments, empty.
+//!
+//! A Hash that the section makes is a record of three lists and a default (`RecordType::HASH`): keys, values, and the
+//! slots that sets have (`core/text/array_keys.rb`). Looking up a key is a function of the two lists that it needs,
+//! whatever the values and the default are. What changes are the lists, so the record never does: it is carried in
+//! values, with types of its own at each place that makes one, and its identity is that of its lists. A default block
+//! is a proc, known at compile time. Its methods are Ruby (`module Hash`, `module MadeHash` of `core/`), most of them
+//! for both kinds of Hashes. A pair that is deleted is dead, as in Ruby's own table: its slot says so, and the lists
+//! are rid of it before something goes through them or they leave (`make_dense`), or when slots run out. Where a
+//! section deletes nothing, nothing asks for dead pairs. A Hash that is gone through must keep its keys.
 
 use super::Invocation;
 use crate::infer::{Birth, Lowerer, Operand};

@@ -1,9 +1,9 @@
-//! Rows for Hashes that a section makes and something else is to hold, from the next walk on as soon as they are made:
-//! arrays of the heap of one number, as a Hash that was there before is read as.
+//! Rows for Hashes that a section makes and something else is to hold. Such a Hash has a row as soon as it is made,
+//! from the next walk on, as those of drivers do; from there on it is one that was there before.
 //!
-//! A driver appends these arrays. Elements, which run at the same time, claim rows of which there are some to spare; so
-//! which thread was first decides about the number of a Hash, and nothing else, as no code can see it. Where none is left
-//! the section begins again with more.
+//! A driver appends its arrays. Elements, which run at the same time, claim rows. Its row is one of some to spare,
+//! claimed with an atomic addition: no code can see which one it is. Where none is left the section begins again with
+//! more.
 
 use super::Lowerer;
 use super::keys::{Context, Step};

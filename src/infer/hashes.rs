@@ -1,4 +1,29 @@
-//! Hashes that exist: their parts, which are arrays of the heap, the index of their keys, and which keys may not change.
+//! Hashes that exist: their parts, which are arrays of the heap, the index of their keys, and which keys may not
+//! change.
+//!
+//! `Type::Hash` has a kind as an array has; the kinds of its parts go with it (`Holder::Part`), and the three arrays
+//! have the row of the Hash, so that its keys are the same number as an array of another kind. How a Hash looks up
+//! (what it gives for a key that it has not, whether it compares by identity) is part of its type (`HashSort`), as the
+//! items are of a Column's, so two sorts at one place are two kinds.
+//!
+//! A Hash that was there before and that the section changes (`change_hash` in `infer/hashes.rs`) is what one is that
+//! it makes, but of arrays of the heap that change their length: its keys, its values, and slots instead of the index
+//! (`HashPart::Slots`). The host lays the slots out where there are enough keys of Ruby's own classes
+//! (`key_index::fill_slots`): elements that only look keys up write nothing. So the same methods change it, but that to
+//! delete a key moves those behind it, and it is watched as such arrays are: elements that touch one Hash, of which one
+//! changes it, run in order. Keys and values may be made by elements. Copy-back gives it its new pairs, and all other
+//! objects that hold it see them (`changed_hashes.rs`).
+//!
+//! A default block of such a Hash is known by its literal, which is part of the type (`HashDefault::Block`), so Hashes
+//! of several literals are of several kinds. The block is a root that is read when the Hashes have been found
+//! (`Source::hashes`): that of the first one. What it sees around it, and self, it may use where all Hashes of the kind
+//! have one and the same proc. A lambda or proc from around the section that calls itself, as memos do, is a function.
+//! That of a Hash which the section makes and stores is part of its kind, too (`HashDefault::Made`): one of those that
+//! Ruby can be given (`Memo::closed_procs`). Code that meets such a Hash may be lowered before the code that makes it;
+//! it calls the block as one whose method has ended.
+//!
+//! A Set is an object with a Hash in `@hash`, up to Ruby 3.4, and runs from Ruby's own source; `core/set.rb` has the
+//! methods whose source has what sections have not.
 
 use super::Lowerer;
 use super::births::Birth;

@@ -1,4 +1,7 @@
-//! What is in a Hash, as arrays of Ruby's. Nothing of the user's runs for that.
+//! What is in a Hash, as arrays of Ruby's. Nothing of the user's runs for that. A Hash that was there before is read as
+//! arrays: its keys, its values and, where it has one, its default. So all that is said of arrays holds of them: they
+//! are in columns, in the order of the Hash, narrow where they can be, and read by all threads. Its parts are read when
+//! something of it is asked for; a Hash that is only handed on costs nothing.
 
 use crate::code::methods;
 use crate::reading::procs;
