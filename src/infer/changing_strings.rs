@@ -1,8 +1,16 @@
 //! Strings that were there before the section, and that it changes.
 //!
-//! The bytes of each are an array of the heap of its own, so they change as arrays do whose length changes
-//! ([`super::growing`]): in room behind, moved where there is too little, watched as wholes. How many bytes there are and
-//! their encoding are columns that are written. Copy-back gives the String its new bytes, and it stays the object that it is.
+//! Such a String changes as an array of the heap does whose length changes ([`super::growing`]): the words of each are
+//! an array of its own, in the spare room behind all of them; size and encoding are columns that are written. The
+//! methods are the same as those of made ones (`module ChangedString`), over primitives that know where bytes are
+//! (`Bytes`). That a section does so is known to the walk (`Memo::changes_strings`): else nobody copies what an
+//! iteration goes over, or keys.
+//!
+//! Copy-back compares the words with the bytes of the object itself, and gives it those of a new String
+//! (`texts_now.rs`, `changed_strings.rs`, `rb_str_replace`, undone where something else fails). A message tells a
+//! String as it was when the element failed; what a GPU has changed does not come back then, so the section runs once
+//! more on the CPU. A String of the driver's that has got a row and may be changed there must not be looked at by its
+//! other name; that fails.
 
 use super::operand::Operand;
 use super::{Condition, Lowerer};

@@ -1,5 +1,11 @@
-//! Regexps. One is an object of the program, a literal too; beside its id there is a column with the address of what the
-//! host has compiled it to ([`crate::regexp::Pattern`]), which machine code matches with the bytes of a String.
+//! Regexps. One is an object of the program, a literal too; beside its id there is a column with the address of what
+//! the host has compiled it to ([`crate::regexp::Pattern`]), which machine code matches with the bytes of a String. How
+//! many groups a Regexp has is known of roots while compiling, and part of what a program is found by, as `scan` gives
+//! texts or lists by that.
+//!
+//! A call or `case` that may match is a `Matching` node: while it is lowered the frame knows the local, and the
+//! built-in that matches assigns it (`#set_match`) through the frames of built-ins between. Such built-ins are not
+//! functions. Elsewhere matches are not kept, and groups are not asked for.
 
 use super::births::Birth;
 use super::host::RootKey;

@@ -1,7 +1,30 @@
-//! Strings. One that was there before the section is an object whose bytes are an array of the heap; one that the section
-//! makes is in scratch memory ([`super::made`]), as a reference, so that it can change.
+//! Strings. A String that was there before stays the object that it is in the types; beside its id there are columns,
+//! as if it had variables, that are read when something of it is asked for: how many bytes it has, its encoding, and
+//! its bytes, which are an array of 64-bit words of a kind of their own. Eight bytes are a word, the first one lowest,
+//! and behind the last byte are zeros. A String that the section makes is an object in scratch memory
+//! (`Type::Made(ClassId::STRING)`) with the same words: where they begin, how many bytes there are and for how many
+//! there is room. So all made Strings are of one type and each is a reference, as Strings are changed; and both forms
+//! are compared, hashed, searched and copied eight bytes at a time (`string_layout.rs`) by the same code, on both
+//! back-ends, without a type of eight bits in the IR. What there is of an object in memory holds of them: they are
+//! items, variables and results, and are evacuated with their words behind them. The extension makes Ruby's Strings of
+//! these.
 //!
-//! How both lie in memory is in [`crate::string_layout`]: they are compared, hashed and copied word by word.
+//! Beside the encoding is a flag for what is known to be ASCII, where characters are found without looking at bytes: of
+//! one from before it is Ruby's own (the code range); of a made one it is true at first, goes with the first other
+//! byte, and is found again by looking at all bytes, when it is asked for. Strings have the encodings UTF-8, US-ASCII
+//! and BINARY; those of others are only handed on. Frozen literals (of files that say so) are roots, and so the same
+//! object each time; the name of a Symbol is the String that Ruby has for it, which a table by the Symbol's number
+//! tells (`SymbolNames`). As keys they are hashed by their bytes (`hashing::of_bytes`), and one that may change and
+//! becomes a key is copied, as in Ruby.
+//!
+//! The message of an error may tell made Strings: the operand of the failure is where one begins, and the back-end
+//! takes its bytes along from the memory of the element (`Failure::texts`), which is there until the next one begins.
+//! On the GPU it is not, so there such an error is an UnsupportedError; what is rescued in the section needs no bytes.
+//!
+//! Symbols are numbers of a run, so `to_sym` looks a String up in a table of their names (`BufferKind::SymbolIndex`).
+//! Where it is none of these the run fails with `NewSymbol`, the version's pool gets the Symbol, and the section begins
+//! anew with it, reading everything again (`Trouble::Anew`); a GPU cannot tell which String it was, and leaves that run
+//! to the CPU.
 
 use super::Lowerer;
 use super::host::{FoundMethod, Method, RootKey};

@@ -1,9 +1,17 @@
-//! Functions that compiled code calls where it runs on the host: what they do with bytes and numbers is written once in Rust,
-//! so that nobody waits for its inference and compilation. The same stands in the Ruby of [`crate::builtins`] for GPUs; what
-//! both give is the same.
+//! Functions that compiled code calls. What is done with bytes, characters and digits by the thousand is *intrinsics*
+//! where it runs on the host: `Op::Intrinsic` names one function of this folder, the words that texts lie in, and
+//! numbers; it gives a number, and may write behind a String that the section has made, whose header is in scratch
+//! memory. So `append`, hashes, comparison, `index`, `tr`, `to_s` of numbers or `%.3f` are neither inferred nor
+//! compiled, and run at the speed of Rust. Items of lists are moved and copied as words (`words.rs`): `insert`,
+//! `delete_at`, parts, `+`. Drivers have intrinsics always, elements where nothing but the CPU can run them: with the
+//! back-end `:cpu`, or `:auto` without NVIDIA's driver. That is part of what a version is compiled for
+//! (`Kind::elements_on_cpu`); the CUDA back-end refuses them. Ruby's text for the same stays, for GPUs and as the
+//! oracle: it asks `__intrinsics?`, which is known while compiling. Strings from before the section that change are
+//! written by Ruby's text, as who watches their rows has to know.
 //!
-//! A text is words of memory from a row on: eight bytes a word, the first one lowest. One that is written is a String that
-//! the section has made ([`made`]), in scratch memory. Callers promise that the numbers that they give are within texts.
+//! A text is words of memory from a row on: eight bytes a word, the first one lowest. One that is written is a String
+//! that the section has made (`made.rs`), in scratch memory. Callers promise that the numbers that they give are within
+//! texts.
 
 mod bytes;
 mod characters;

@@ -1,5 +1,16 @@
-//! Ruby's regular expressions: what of their syntax has Ruby's meaning in an automaton ([`syntax`]), that automaton
-//! ([`machine`]), and what machine code asks of a pattern as it runs.
+//! Ruby's regular expressions. `syntax` parses Ruby's patterns, refuses what an automaton cannot do with Ruby's
+//! meaning, and makes of the rest one of regex-automata (`machine`), for bytes and for UTF-8. A Regexp is an object
+//! like others, a literal too; a column beside its id holds the address of what it is compiled to, in a table of the
+//! process (`table.rs`) that outlives the run. `Op::Match` asks such a pattern about bytes in memory: whether the
+//! String can be matched at all (its encoding, its characters: once for each String), where the next match is, how many
+//! groups there are; `Op::Group` tells where a group of the thread's last match is.
+//!
+//! A pattern that the section puts together (`/#{word}/`, `Regexp.new`) is a String that the same operation compiles,
+//! through the table, to such an address; the Regexp is a value that holds it, and whether groups are written in it
+//! stands in its type. It leaves the section as objects do: its `Maker` makes one of Ruby's of the pattern's source.
+//! Where that is no pattern that sections match, the run fails with `NewPattern`, and Ruby is asked what it says of the
+//! source: a RegexpError is known to the table from then on, and the section begins anew. All else is Ruby
+//! (`builtins/core/text/regexp.rb`).
 #![deny(unsafe_code)]
 
 mod machine;
