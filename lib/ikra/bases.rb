@@ -5,6 +5,10 @@ require_relative "collections"
 module Ikra
   # What a section is called on: the elements of a collection, and how its block gets them.
   #
+  # How the block gets them depends on the method, since Ruby's differ: Enumerable#select makes one value of several,
+  # which also a lambda takes apart; Hash#select yields two values; Hash#each yields a pair, but two values to the
+  # lambda of a Hash#map that takes two.
+  #
   # @api private
   class Base
     # A class may define methods of its own by these names.

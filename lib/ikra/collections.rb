@@ -4,7 +4,9 @@ require_relative "items"
 require_relative "enumerators"
 
 module Ikra
-  # Finds what the elements of a collection are. One of which nothing is known is gone through: its `each` runs, once.
+  # Finds what the elements of a collection are, before a section runs: as +Items+, which are *columns* with a value for
+  # each element, and what of them +each+ yields. Whatever is not known is gone through once: its +each+ runs, as
+  # ordinary Ruby, with a block in C that takes the arguments into columns (+reading/items.rs+ of the extension).
   #
   # @api private
   module Collections

@@ -4,6 +4,9 @@ module Ikra
   # Finds what the elements of an Enumerator are: of some, such as `array.each_with_index` and `n.times`, without going
   # through it.
   #
+  # What is known of an Enumerator, receiver, method and arguments, stands in its memory (+vm/enumerators.rs+), which is
+  # tried when the extension is loaded. The methods that lead there have to be Ruby's own.
+  #
   # @api private
   module Enumerators
     # What these give, and when they end, does not depend on what their block gives.

@@ -1,4 +1,7 @@
 //! What the columns of a section hold, so that the heap can encode Ruby values into them and decode them back.
+//!
+//! A read-only column of Integers that all fit 32 bits is stored so (here that is decided), and the plan checks that at
+//! each call.
 
 use crate::ir::{KernelId, Place, SiteId};
 use crate::scalar::Ty;

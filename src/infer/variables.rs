@@ -1,4 +1,11 @@
 //! Instance variables of objects that exist: what columns hold, and their loads and stores.
+//!
+//! A column does not tell a variable that holds nil from one that is not set. Where that matters there is a second
+//! variable of truths, `#set` with the name behind it: where the code asks (`defined?(@x)`,
+//! `instance_variable_defined?`), every write of that name writes it too, also of objects that the section makes; and
+//! where nil is written into objects of which some are without the variable, which the truths that the host finds there
+//! tell. The host reads it from slots as it reads the variable itself, a later call with other truths is inferred anew,
+//! and copy-back makes what has become true, in the order of the columns. Who does neither pays nothing.
 
 use super::Lowerer;
 use super::births::Birth;

@@ -1,4 +1,12 @@
 //! The compiled versions of a block literal, and the handle that holds them.
+//!
+//! A compiled *version* of a section is its program, its plan, and its assumptions: these methods are these methods,
+//! this class has this ancestor. The next call checks the assumptions, follows the plan, and while it reads compares
+//! every value with the planned types, which are the guards of the version. If something does not fit, the next version
+//! is tried, and then a new one is inferred. Up to eight versions are kept for a block literal, the one used last
+//! first. Where there is a choice, a sample tells most versions that it is not them: the roots, some elements, what
+//! they hold, and what that holds. Versions live in an object that hangs on the literal's instruction sequence, so all
+//! Procs of one literal share them and they go when it goes.
 
 use crate::code::methods::Assumptions;
 use crate::code::syncs::SyncText;

@@ -1,6 +1,7 @@
-//! Array kinds: which kind the arrays met at a place are of. Two places have two kinds until one array is met at both:
-//! then their kinds become one, because its elements can live in one value column only. `Ikra::Column`s and Hashes have
-//! such kinds too, at each place one for each type of items, and for each way of looking up.
+//! Array kinds: which kind the arrays met at a place are of. Arrays are an offset and a length into one value column
+//! per *kind*. What holds arrays (an instance variable, a root, the arrays of another kind) has a kind of its own until
+//! one array is met in two holders: then their kinds are unified, and inference starts afresh. `Ikra::Column`s and
+//! Hashes have such kinds too, at each place one for each type of items, and for each way of looking up.
 
 use ikra_core::types::{ArrayKind, Collection, HashPart, ItemType};
 use rustc_hash::FxHashMap;

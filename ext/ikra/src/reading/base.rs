@@ -1,5 +1,27 @@
-//! What a section is called on, as `lib/ikra/bases.rb` finds it: columns with a value for each element, and what of them
-//! the block gets.
+//! What a section is called on, as `lib/ikra/bases.rb` finds it: columns with a value for each element, and what of
+//! them the block gets.
+//!
+//! - A column is an Array, or a *series*: first Integer and step, of which the index is one. A series is computed from
+//!   the element's index, in the IR (`infer/elements.rs`), and takes no memory: Ranges and arithmetic sequences of
+//!   Integers, `times`, `upto`, `downto`, the numbers of `each_with_index` and `with_index(offset)`.
+//! - What `each` yields are one or several *forms*: a column, or an array of forms that is made for each element. A
+//!   Hash has two columns, keys and values, and yields the pair of them; `hash.each_with_index` yields `[[0, 1], 2]`.
+//!   Inference makes tuples of these, which is scalar replacement: no pair is ever made, and a key has a type of its
+//!   own.
+//! - Columns that the block has no use for, as its text says (`infer/unread.rs`), are not read: the keys in
+//!   `prices.pmap { |name, price| price * 2 }`.
+//! - One column is the *own* one (`heap/schema.rs`), by which elements are known: the last that holds objects (the
+//!   values of a Hash, the items of `each_with_index`), or else the first of several types. Entries are those of its
+//!   classes, repeats of its objects make rounds, and its objects are the element itself, whose variables need not be
+//!   watched. It is `BufferKind::Base`; the others are `Beside`, and what they hold is told by tags.
+//! - Arrays and Structs that `each` looks at all the time (`looked_at`) must not be written by the section, as it would
+//!   have gone on with other elements: that is refused before it runs.
+//! - A Column of the user's is one more source of a column of the base. Nothing is read: its type says what the items
+//!   are. If the Column is all of its memory, the buffer is that memory (`heap::Column::Shared`), else a copy of its
+//!   rows. `float32` is widened; an `int32` that nobody writes is an Integer of 32 bits.
+//!
+//! A version of a section is for one such description: for columns of the same sorts, the same forms, and items of
+//! types that it knows. Where a Range begins and ends are arguments.
 
 use crate::vm::column;
 use crate::vm::pinned::Pinned;

@@ -1,12 +1,15 @@
-//! A batch of values decoded by all threads, while the calling thread waits with the GVL and Ruby does not run: values of
-//! one or several columns, in chunks. Everything comes out as if one thread had gone through the values in order, block by
-//! block and in each block column by column, which gives each value its *place*.
+//! A batch of values decoded by all threads, while the calling thread waits with the GVL and Ruby does not run: values
+//! of one or several columns, in chunks. Which object gets which row must not hang on chance: objects are numbered in
+//! the order in which one thread would meet them, block by block and in each block column by column. So each value has
+//! a *place*.
 //!
-//! 1. [`Batch::claim`]: threads decode chunks. What is met for the first time is claimed in the visited set, where the
-//!    lowest place wins, and counted. Where a value is met that only the tracer can handle, the batch is cut: what comes
-//!    behind that place does not count.
-//! 2. [`Batch::enter`]: the sums of the counts over the chunks before give each chunk its first rows. Threads then go
-//!    through what they have claimed, in order, and give it rows; last through what chunks before theirs have claimed.
+//! 1. [`Batch::claim`]: threads decode chunks of fixed size, straight into the column, and claim what is new in the
+//!    visited set with its place, by an atomic maximum in which the lowest place wins; each chunk counts what it
+//!    claims, and loses what an earlier chunk claims after all. Where a value is met that only the tracer can handle,
+//!    the batch is cut: what comes behind that place does not count.
+//! 2. [`Batch::enter`]: prefix sums of the counts give each chunk its first rows, and in a second pass the chunks turn
+//!    claims into rows and list the objects in `Pinned`, before Ruby can run again. Offsets of arrays are prefix sums
+//!    too.
 
 use crate::reading::column_builder::{Filled, Part, Spare, object_payload};
 use crate::reading::decode::{self, Enter, Known};

@@ -1,4 +1,5 @@
-//! Ids of objects: dense in each hierarchy, class by class, so that the class of an id follows from its range.
+//! Ids of objects: dense in each hierarchy, class by class, so `@progress` of Cars and Pedestrians is one column and
+//! the class of an id follows from its range.
 
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;

@@ -1,6 +1,8 @@
-//! Reading and writing one variable of many objects of a class. The slot that the objects of a shape have for it is
-//! found once (`vm/object_layout.rs`) and then accessed directly, which costs a fifth of `rb_ivar_get`. Where that cannot
-//! be, Ruby's functions do it.
+//! Reading and writing one variable of many objects of a class. Where a shape is met, the index is found with
+//! `rb_ivar_foreach` beside the object's memory and tried against `rb_ivar_get`, and from then on the slot is accessed
+//! directly (`vm/object_layout.rs`), reading and writing; objects in a row mostly have the shape of the one before.
+//! Members of Structs are accessed so too. Objects that Ruby keeps in hash tables (too many shapes in a class), and
+//! variables of what is no plain object, go through Ruby's functions. To access a slot costs a fifth of `rb_ivar_get`.
 
 use crate::reading::patterns;
 use crate::reading::procs;

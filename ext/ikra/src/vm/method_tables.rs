@@ -1,9 +1,14 @@
 //! Whether methods are what they were, told by CRuby's method tables in a few nanoseconds each and without allocating:
-//! a *snapshot* holds the entries that some names have in the tables of a class and of all its ancestors. While these are
-//! the same, so is whatever Ruby finds by the names. When they are not, nothing is known, and reflection has to say.
+//! a *snapshot* holds the entries that some names have in the tables of a class and of all its ancestors. While these
+//! are the same, so is whatever Ruby finds by the names. When they are not, nothing is known, and reflection has to
+//! say.
 //!
 //! Where a class has its table is found out when Ikra is loaded, by looking for it in classes that are made for that,
 //! and then everything that is relied on is tried. In a Ruby where that does not come out, snapshots are never taken.
+//!
+//! Most assumptions are about methods, forty in an ordinary section, and each call checks them all. A name takes ten
+//! nanoseconds. Where entries are not the same, or there are other Ractors, reflection compares the methods, and a new
+//! snapshot is taken.
 
 use crate::vm::gvl::or_defer;
 use crate::vm::reflection::{Own, call};

@@ -1,9 +1,13 @@
-//! The memory layout of CRuby's objects and Structs: where instance variables and members are. One table describes all
-//! versions; the extension is compiled for one of them, so the layout is constant. `reading/probe.rs` tries it when the
-//! extension is loaded; where it differs, Ruby's functions do the work.
+//! The memory layout of CRuby's objects and Structs: where instance variables and members are. This is the only place
+//! that knows it: one table with a row for each Ruby, of which a constant is compiled in, so inner loops have no
+//! dispatch. Whether the running Ruby is laid out so, a probe (`lib/ikra/probe.rb`, `reading/probe.rs`) asks when the
+//! extension is loaded: it makes objects of all kinds (embedded, grown, frozen, copied, with removed variables, with an
+//! id, in too many orders) and compares both ways. A Ruby that is newer than the table takes the last row, if the probe
+//! confirms it; else everything goes through Ruby's functions, at half the speed.
 //!
 //! Since 3.2 the flags of an object name its *shape*: which variables it has, in the order in which they were set. A
-//! variable has the same index in all objects of a shape, as long as the process lives.
+//! variable has the same index in all objects of a shape, as long as the process lives; before 3.2, in all objects of a
+//! class.
 
 use super::value;
 use rb_sys::{ID, VALUE};
