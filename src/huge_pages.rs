@@ -1,7 +1,6 @@
-//! Huge pages for memory as long as the data: else each 4 KiB of it cost a page fault, which takes longer than what is
-//! written there, and gets no faster with more threads. Linux gives them to memory that asks for them, but Ruby has
-//! switched them off for its process, whose small objects they would make larger. So they are switched on again, for
-//! memory that asks for them only.
+//! Huge pages for memory as long as the data. A fresh page costs a fault, which takes longer than what is written
+//! there, and two threads are no faster at it. Ruby has switched huge pages off for its process, whose small objects
+//! they would make larger; here they are permitted again for memory that asks for them.
 
 #[cfg(target_os = "linux")]
 use std::fs;

@@ -1,5 +1,8 @@
-//! Loops over data on all threads, while the caller waits. It may hold the GVL: so the caller works too, and does not
-//! wait for threads that are busy with something else (the elements of another section).
+//! Loops over data on all threads, while the caller waits. They differ from those over elements: the thread that waits
+//! may hold the GVL, and the pool may be busy with elements of another section, for seconds. So it works itself,
+//! threads of the pool help if they are free, and who comes too late finds nothing to do. With fewer than 20,000 values
+//! it works alone. What comes out does not depend on who has done what: sums of Floats are made in order, by one
+//! thread.
 
 use crate::error::NoMemory;
 use crate::fallible;

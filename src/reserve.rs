@@ -1,9 +1,14 @@
-//! Memory for when there is none left. Rust ends the process where a list or a box cannot be had, so a compilation,
-//! which makes thousands of them, sets memory aside before it begins: the allocator takes what the system has no more from
-//! there, and the compilation ends at the next place where it looks ([`check`]). A thread that nobody needs
-//! ([`Expendable`]) goes to sleep for ever if that was not enough.
+//! Memory for when there is none left. Too little memory is NoMemoryError, and never the end of the process. Lists as
+//! long as the data may fail to grow ([`crate::fallible`]): each is an error where it stands. Everything else is small,
+//! or grows with the code only, as in inference, passes and Cranelift; there Rust ends the process when an allocation
+//! fails. So the extension's allocator (`allocator.rs`) has reserves. A compilation sets one aside before it begins, as
+//! large as its program asks for, and ends with NoMemoryError if that cannot be had. What the system does not have any
+//! more comes out of the reserve, and the compilation ends at its next [`check`], where it also looks for cancellation.
 //!
-//! What is as long as the data is no such thing: its allocation may fail ([`crate::fallible`]).
+//! A pass of Cranelift that takes more than all of the reserve cannot be ended: its thread, which nobody needs
+//! ([`Expendable`]), goes to sleep for ever, and what it holds is lost. All that is not compiled shares one small
+//! reserve, for small blocks. Prism, which is written in C, does not survive the end of memory; it is looked before how
+//! much there is.
 
 use crate::error::{Error, NoMemory};
 use std::alloc::Layout;

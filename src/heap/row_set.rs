@@ -1,5 +1,5 @@
-//! A set of rows of a column, a bit for each: those that have changed. All of them, a few and a random
-//! half cost the same to write down, and any part of the rows can be gone through by itself.
+//! A set of rows of a column, a bit for each: the rows that differ from the copy that was made before the run. All of
+//! them, a few and a random half cost the same to write down, and any part can be gone through by itself.
 
 use crate::error::NoMemory;
 use crate::fallible;

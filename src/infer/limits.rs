@@ -1,5 +1,11 @@
 //! Where inference gives up: types that hold themselves ever deeper, code nested deeper than the stack has room for,
-//! sections that are too large, the end of memory, and what Ruby wants the thread for. Whichever comes first ends the walk, and is all that is told.
+//! sections that are too large, the end of memory, and what Ruby wants the thread for. Whichever comes first ends the
+//! walk, and is all that is told.
+//!
+//! The size of a section bounds the memory and the time of its compilation. Programs that people write have some
+//! hundreds of expressions; the largest of the specs have 6,000 instructions, the largest random program 40,000. The
+//! limits are 100,000 of each: inference then takes about a second, Cranelift some ten. NVRTC may take minutes for a
+//! tenth of that.
 
 use super::Lowerer;
 use super::operand::{self, Operand};

@@ -1,8 +1,10 @@
 //! Results to Ruby, after everything has succeeded: changed rows of written columns and arrays, and the block's values.
 //!
-//! All or nothing: what may raise (making Floats and big Integers, frozen objects, room for variables that are not set
-//! yet, memory of arrays that share theirs) is done before the first write that cannot be undone. What needs none of this
-//! is written before, in place and by all threads (`in_place.rs`); no code of the user runs until it is undone or kept.
+//! Here all-or-nothing is decided. Everything before works on copies. First is written what can be undone: immediates,
+//! over the immediates that were read (`in_place.rs`). Then all other new values are made, it is asked whether any
+//! target is frozen, and room is made for what is not there yet (variables that were never set, arrays that share their
+//! memory); what of all this can be seen is undone if something fails. Only then the rest is written, which takes no
+//! memory. No code of the user runs until it is undone or kept.
 
 use crate::reading::base::Base;
 use crate::reading::variables::{Access, BLOCK};

@@ -1,5 +1,6 @@
-//! New arrays of results: all threads write into the memory of the array, which Ruby sees when it is full. What has to be
-//! made follows one after the other, in the place of the nil that was there until then.
+//! New arrays of results: the array of a result is as long as it gets from the beginning, and its memory is filled by
+//! all threads; its length is set when all items are there. What lives on the heap is nil until then, and made
+//! afterwards, one after the other. `array_layout.rs` knows where items are, and tries it when the extension is loaded.
 
 use crate::reading::base::Source;
 use crate::reading::variables::BLOCK;

@@ -1,7 +1,16 @@
-//! Changed rows that are written as plain memory, by all threads: their values are immediates, which need no write
-//! barrier, and where they go is known and not frozen. The thread that waits holds the GVL, so Ruby neither runs nor
-//! collects garbage meanwhile. Each row is looked at and written at once, since objects are memory that comes slowly;
-//! where something fails afterwards, it is undone.
+//! Changed rows that are written as plain memory, by all threads. The rows of a class, or of a kind of arrays, are cut
+//! into chunks that all threads take. A row is written at once, as plain memory, if the new value and the old one are
+//! immediates, the slot is known and holds the value that was read, and the holder is not frozen. The old value is in
+//! the copy, so the write can be undone: with a look at all objects before the first write, each would come out of
+//! memory twice, which is what copy-back costs. At the first row that takes more (a Float on the heap, a reference, a
+//! variable that is not set), the rest of its chunk is left to the thread that holds the GVL and Ruby's functions. A
+//! shape that no object had before is looked up by that thread, and its chunk goes on.
+//!
+//! That is sound because the calling thread holds the GVL and waits: Ruby neither runs nor collects garbage.
+//! Overwriting a reference or an immediate by an immediate needs no write barrier in any Ruby from 3.1 to 4.0
+//! (`rb_obj_written` does nothing for one), also while marking goes on, which takes no snapshot. Between the first
+//! write and the last nothing runs that could call code of the user, and a FrozenError is made after everything has
+//! been undone, as it inspects the object.
 
 use crate::vm::array_layout;
 use crate::vm::object_layout::{self, Slot};
