@@ -7,6 +7,16 @@ module Ikra
   # Puts the blocks of a chain together, into one that the compiler gets. Such a block is plain Ruby: a text for each
   # sequence of stages, in which the user's blocks are local variables around it.
   #
+  # For each sequence of stages there is one text; inference takes the user's blocks as the roots that they are and
+  # inlines them. +&:name+ becomes a call in the text. The alternative, stages as a concept of the compiler, would need
+  # variables, constants and nesting of several blocks in one section, which roots within roots have already. Lambdas
+  # that call each other, one for each stage, would be one literal that calls itself. One block alone is compiled as
+  # that of +pmap+ or +pselect+ is: with accumulators, conflicts and all.
+  #
+  # Versions hang on the last literal of the user's, not on the text, of which there is one for all chains of that
+  # shape; a version knows the number of its shape, and its roots say which blocks it is for. Places in the text are
+  # left out of backtraces, diagnostics and +explain+.
+  #
   # @api private
   module Composition
     # The path of such a text.

@@ -4,6 +4,19 @@ module Ikra
   # The elements of a collection on their way through stages, of which as many as possible are one section. What comes
   # out is a +Native::Values+ where it is numbers, or an Array.
   #
+  # Ends that need no values afterwards run in parts of a million elements with a carried state (+Sum+: what was added
+  # up, and what rounding has lost). Ends that stop at an element run in parts that grow from 4,096 elements; where one
+  # raises, the elements before it run again alone, and only if none of them is the hit the exception counts. A part
+  # must change nothing, as all or nothing is decided by section: the extension gives nil for one that would, before it
+  # runs. Then an end that stops at an element is one element's (+Flow#in_order+): its text goes through the collection
+  # with +each+. Of other ends the block is compiled with the stages (+Terminal#judged+), so that it runs between them.
+  #
+  # Barriers (+sort_by+, +uniq+, +flat_map+, an index behind a filter …) end the section; the chain goes on with the
+  # array. It is computed when the chain is ended (+Barrier+), as in Ruby; those that Ruby's Lazy does not have
+  # (+sort_by+) at once. What Ruby's lazy enumerators run element by element with the stages may only stand behind such
+  # as change nothing (+Flow#unchanging+), so that +first+ of a chain in which something is raised before a barrier can
+  # run once more, in plain Ruby, which knows whether it comes to that.
+  #
   # @api private
   class Flow
     # More elements than that run in parts, so that their values take memory only for a while. What stands in an Array

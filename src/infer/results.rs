@@ -3,6 +3,10 @@
 //! An element's result is the scalars that carry the value, a word each, beginning at word 0. Where a value is a list,
 //! its scalar is replaced by the number of the word at which its length and then its items stand. Where one array or
 //! object may stand in a result several times, [`super::evacuation`] writes it.
+//!
+//! What a chain drops (`Output::Kept`): the block gives the class `Ikra::Dropped`, which is a type of its own. Where
+//! the entry stores the result, that type is split off: a flag says whether the element is kept, and the value is
+//! stored as one of the types that are left. The driver compacts the flags; only kept rows are read.
 
 use super::births::{Birth, Holder};
 use super::leaving::is_shared;

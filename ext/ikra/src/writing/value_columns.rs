@@ -1,5 +1,9 @@
-//! Columns that leave a section as they are: what becomes of them is found out without a Ruby Array between. lib/ikra asks
-//! for sums, orders and groups; `nil` says that it takes Ruby's own methods.
+//! Columns that leave a section as they are: results that are Integers, Floats, nil, true and false leave the section
+//! as a `Native::Values`. Orders are a stable radix sort of keys that are in the order of the numbers, groups such a
+//! sort too where keys differ in few bits, else hash tables in partitions; both give rows, and items are gathered by
+//! rows. Whatever a column cannot answer (nil), Ruby's own method does, over the same collection, with a block that
+//! gives what the section has given: it calls that once for each element, in order. So arguments, errors and the order
+//! of equals are Ruby's.
 
 use crate::reading::variables::BLOCK;
 use crate::vm::array_layout;
