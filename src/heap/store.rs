@@ -1,4 +1,15 @@
 //! The columns of a section, from when its objects have been read to when they are written.
+//!
+//! A run's columns stand in a `heap::Store`, one for each buffer of the program. Kernels are *bound* to it, which gives
+//! a *session*: `launch` runs one, `fetch` brings to the store what the launch has written, one column or all that is
+//! not there yet. The store knows of each column that has changed since the section began what it was then: copy-back
+//! writes the rows that differ, and a run that has to begin again (a conflict, too little room, an interrupt) puts it
+//! back.
+//!
+//! - The CPU computes in the store's columns, and keeps a copy of those that it will change before its first launch. A
+//!   mark for each row that is written would cost a store in each inner loop; the copy is made once, by all threads.
+//! - A GPU has copies of its own. What the host has stays what it was until results are fetched, so nothing is kept,
+//!   and beginning again costs nothing.
 
 use crate::error::Error;
 use crate::heap::{Column, Printed, Shared};

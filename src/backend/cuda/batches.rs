@@ -1,7 +1,7 @@
-//! Launches of a driver as graphs. A driver's loop launches the same kernels again and again, and each launch takes the host
-//! longer than a small kernel takes the GPU. So a session notices when launches repeat, holds the next ones back until
-//! there are some dozens, and has the device replay them as one graph. Whatever else is asked of the device comes behind
-//! what was held back, so nobody can tell but by the time it takes.
+//! Launches of a driver as graphs. A driver's loop launches the same kernels again and again, and each launch takes the
+//! host longer than a small kernel takes the GPU. After 128 in a row with nothing else in between, those that are as
+//! foreseen are held back until there are 64, which are then one replay; ticks count from the clock on the device.
+//! Whatever else is asked for comes behind what is held back, so nobody can tell but by the time it takes.
 
 use super::device::{Constant, DeviceSession};
 use super::layout::{Arena, Step};

@@ -1,4 +1,26 @@
 //! The columns of a run on their way to the device and back.
+//!
+//! - One piece of device memory, which stays for the next run. The state of the run stands first in it, then the small
+//!   columns that come down, then the small ones that only go up: one copy each way does for all of these, by way of a
+//!   piece of page-locked memory. Large columns are copied from and to where they are, as their pages are locked when
+//!   they are copied first: their memory stays (`memory.rs`), so this is done once. After a fork it is done anew, since
+//!   the parent's next write may move a page.
+//! - Results and marks begin as zeros that the device makes itself. Constants that are what they were are not sent. A
+//!   graph of as many launches as one before is changed, not made.
+//! - Nobody waits between copies and launches. The last look at the failure record brings the small columns along.
+//! - A session has as many launches as the driver asks for. It knows by column whether the host or the device has
+//!   changed it since: what the host has changed goes up before the next launch, from the first changed row on, and
+//!   what the device has changed comes down when it is asked for. Launches that are over soon are not waited for: how
+//!   they ended is looked up when something is fetched, or after as many as take 50 ms. The first failure counts, since
+//!   ticks go on from launch to launch. If a column outgrows its place, all come down and go up to a larger piece of
+//!   memory.
+//! - What the host waits for it looks up at once for 60 µs, then after ever longer naps, of a sixteenth of the time so
+//!   far.
+//! - Programs that nobody has any more are unloaded by the next run, since that may wait for another thread's kernel.
+//!
+//! What does not pay: to compare a column with the one of the last call, to leave it on the device if it is the same.
+//! Pinned pages go up at 55 GB/s, which is what comparing takes on eight cores; nor to mark rows on the device, for the
+//! same reason.
 
 use super::device::{Constant, DeviceSession, offset};
 use super::layout::{self, Arena, Begins, FAILURE_WORDS};

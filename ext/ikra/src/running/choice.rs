@@ -1,6 +1,14 @@
-//! Which back-end `:auto` takes: the one that was faster at this section, by what was measured of its earlier runs. The
-//! CPU begins, since its code is ready in milliseconds; where a GPU promises to be worth it, code for that is compiled
-//! beside, and nobody waits for it. A run that goes on for long when it is ready begins again on the GPU.
+//! Which back-end `:auto` takes: what was faster, by the measured pace of the section's earlier runs, copies included.
+//!
+//! The CPU begins: its code is ready in milliseconds. If the section takes the CPU more than 2 ms, and the copies alone
+//! less, code for the GPU is compiled on a thread of its own, one section at a time, which also starts CUDA. The faster
+//! one of the last two runs tells what it takes either of them, as the machine may have been busy with something else
+//! during one, and the first on a GPU loads the code. A single run on the CPU tells it if it has lasted 50 ms; before
+//! that its statements do. A run that has lasted 50 ms when the code for the GPU is ready is stopped as by an interrupt
+//! and begins again there. Fewer than 2,048 elements never go there by themselves: one such run could last a hundred
+//! times as long. What the GPU cannot do for want of memory the CPU does. What a program will launch nobody knows: it
+//! runs on the CPU, and what it has launched is looked at ten times a second, and counts for the next run. It goes to
+//! the GPU if even copies of all columns at each launch would take less than the CPU does.
 
 use crate::running::backends;
 use ikra_core::backend::Executable;
