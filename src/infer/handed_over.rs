@@ -1,5 +1,12 @@
 //! What a kernel has of the variables of its driver: scalars that are set before it is launched, and of what elements
 //! assign columns of one row, which they share.
+//!
+//! A kernel has no frames of the driver. Its block is closed as that of a function is (`closed_blocks.rs`): what it
+//! uses of the frames around comes as scalars, which are set before each launch. A list in the driver's own memory goes
+//! along as a copy on the heap, also within a Hash, until elements turn out to change it (`of_drivers.rs`). Variables
+//! that elements assign are columns of one row (`BufferKind::Variable`), written by the driver before the launch and
+//! read after it. So `total += x` is what is deferred, and anything else conflicts, as everywhere. Variables around the
+//! section that it assigns are such columns from its beginning to its end.
 
 use super::Lowerer;
 use super::births::Birth;

@@ -1,7 +1,28 @@
-//! Parallel calls in a driver. The driver is Ruby's code around them: it runs once, on the host, and each parallel call in
-//! it is a kernel of its own ([`super::kernels`]). A kernel has no frames of the driver, so its block is *closed* as that of
-//! a function is ([`super::handed_over`] has what it uses of these). What a call gives is an array of the heap, as those
-//! that were read are: of a kind of its own, to which the driver appends ([`super::of_drivers`]).
+//! Parallel calls in a driver. A section that is a program (`Ikra.section`) has its block as driver, lowered as an
+//! element's is, but that it is none: nothing that it touches is watched, and its failures have no element. A parallel
+//! method called there is a launch of a kernel of its own (`k0` is the section itself, without entries); in what the
+//! driver calls too, inlined or a function, of which there is one for drivers and one for elements
+//! (`FunctionKey::driver`).
+//!
+//! - What a call gives is an array of the heap, of a kind that belongs to the place of the call (`Host::made_kind`):
+//!   its items behind those of the others in the columns of that kind. So it is a base, is indexed by elements and by
+//!   the driver, and is joined with others like those that were read. Whatever it is called on, a place gives one kind:
+//!   else an array that takes the place of the one that it is made of would be of ever new ones. Copy-back makes an
+//!   Array of what is left in the section's value or in variables around it (`Decoder::made_array`). The driver appends
+//!   to it ([`super::of_drivers`]); what it uses of the frames around, [`super::handed_over`] has.
+//! - What an element raises cannot be rescued around its parallel call: the others have changed things, and Ruby would
+//!   have stopped at that one. Clauses around a launch are known (`Schema::rescued`), and such a failure is an
+//!   UnsupportedError.
+//! - What only other kernels write is constant for hoisting and fusing (`Program::changed_by`): the own position in a
+//!   loop over all bodies is read once, although the next kernel writes it.
+//! - One entry takes whatever is in the base: a kernel's elements are not sorted by class, as bases change while the
+//!   program runs. A base that is what it was is not copied again, and who repeats in it not looked for again.
+//! - Bases that are made (`Lowerer::by_index`): slices, windows, elements with an index from somewhere on and the pairs
+//!   of a Hash are no arrays in the driver's memory. The launch goes over their numbers, and each element takes its own
+//!   from the array, by built-ins in `core/array.rb` (`__pmap_slices` …). Any other Enumerator is gone through first.
+//!
+//! What it cannot do: go on with objects that an `Ikra.sync` adds; a `Column` or a Hash as a base. Each is refused with
+//! its name.
 
 use super::calls::Arguments;
 use super::closed_blocks::Environment;

@@ -1,6 +1,12 @@
-//! `Ikra.sync { … }` in a driver: what was done so far is written back, its block runs as Ruby, and objects are read again.
-//! Its block is not lowered. What it uses of the driver's variables stands in columns of one row, as what elements share
-//! does, where whoever runs the block finds it.
+//! `Ikra.sync { … }` in a driver: Ruby in the middle (`Stmt::Sync`; the extension's `sync.rs` runs it). Its block is no
+//! code of the section: the parser leaves it as text and notes which locals it uses, so that anything may stand in it.
+//! The driver puts those locals into columns of one row and asks: its machine code runs on a thread of its own then
+//! (`gvl::beside`), and the thread that was called, which has the GVL, gets the store with the question.
+//!
+//! What loads find may change at a sync, so a driver that has one knows nothing of columns across loops and syncs, ids
+//! and lengths that nobody writes among them, and hoists no loads; kernels are as ever, and the GPU is given back for
+//! the time (`Session::release`). To split the section at its syncs instead would have needed drivers that begin in the
+//! middle of loops.
 
 use super::Lowerer;
 use super::exceptions::tells_too_little;

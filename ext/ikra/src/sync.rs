@@ -1,9 +1,26 @@
-//! `Ikra.sync { … }` in the middle of a driver: what was done so far is written back, its block runs as Ruby, and objects
-//! are read again as it has left them. Numbers of objects and arrays stand in the driver's values meanwhile, so the objects
-//! must be the same ones.
+//! `Ikra.sync { … }` in the middle of a driver. What was done so far is written back (`CopyBack::write_back`,
+//! `Heap::commit`), the text is evaluated in the binding of the section's block, with the locals as parameters (in one
+//! with the modules and the `self` of the method, where it stands in a method), and everything is read again. Numbers
+//! of objects and arrays are in the driver's registers meanwhile: reading begins with all that was found before, in
+//! that order, so that they keep their numbers whatever refers to them now (`Tracer::begin_with`); where there is more
+//! afterwards, it is an error.
 //!
-//! A run that begins again afterwards (elements have conflicted, or need more memory) comes by the same syncs. Their
-//! blocks do not run twice: what they changed has been kept.
+//! What the section has made and Ruby has seen (`born.rs`) keeps its rows too: the tracer knows it when it meets it,
+//! and does not read it, as its classes and kinds may be none that were there before; `refresh.rs` compares what it
+//! holds with the columns, after the block for what Ruby has changed, and at the next writing for what the section has.
+//! What is different is kept as cells (`running/changes.rs`), items by array and index, as arrays move; arrays that
+//! grow get other lengths, and room for that.
+//!
+//! A value may stand wherever the types of that place allow it; in a section with a sync whatever holds true or false
+//! may hold the other one, and small numbers are kept in 64 bits (`Host::note_sync`). Where a variable is of several
+//! classes, these are known class by class: there, who holds what the section made is the section's to say. Variables
+//! show what the driver has made as these (it gets rows), but results of calls and arrays of known length, which are
+//! frozen copies.
+//!
+//! A run that begins again (a conflict, too little memory) comes by the same syncs: their blocks do not run twice, what
+//! they have changed is done again. All rows have to be the same ones then, which a digest of the columns tells: things
+//! get rows in the order of the base, so they are, but where elements run in order that did not before, and make things
+//! of several classes of a hierarchy. That is an error.
 
 use crate::code::syncs::SyncText;
 use crate::reading::base::Base;

@@ -1,10 +1,14 @@
-//! Tells a driver which of the arrays that it has made are needed no more, so that a new one can be put into their place:
-//! a loop that makes an array of the one before would else need ever more memory.
+//! Tells a driver which of the arrays that it has made are needed no more: they give their place to later ones, or a
+//! loop that makes an array of the one before would need ever more memory. There is no collector, as nobody would find
+//! numbers of arrays in machine code; the compiler says what is live. Where values of a kind of arrays are nowhere in
+//! columns, lists or what kernels give (`append … local`, known by types), and no function makes such arrays, all their
+//! numbers are in values and variables of the driver.
 //!
-//! Numbers of such arrays are in values and variables of the driver only ([`Op::Append`], `local`). So those that are
-//! *live* behind an append, and may be such a number or a place in such an array (what is computed of one), name all
-//! arrays of the kind that can be read from then on: backward liveness over structured control flow, to a fixpoint in
-//! loops. Who makes the array finds out at run time which ones these are.
+//! The last pass finds those that are live behind each `append` and are such a number or computed of one, as a place in
+//! its items is: they are its operands (`keeping`). The host (`Room` in `driver/arrays.rs`) keeps the arrays that they
+//! name, by their number or by a place within, puts the new one into the first room between them, and forgets which
+//! copies of what was there bases are. What is no number and looks like one keeps an array too many, which is no harm.
+//! This is backward liveness over structured control flow, to a fixpoint in loops.
 
 use crate::cancel::CancellationToken;
 use crate::error::Error;

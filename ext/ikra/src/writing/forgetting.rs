@@ -1,6 +1,7 @@
-//! What a section has made and Ruby has seen in an `Ikra.sync` is compared with what Ruby holds at each later one. What
-//! nobody refers to any more is forgotten meanwhile, so that these take no longer and longer. Only a garbage collection
-//! tells: it is asked for when there may be as much to forget as there is to keep.
+//! What a section has made and Ruby has seen in an `Ikra.sync` is compared with what Ruby holds at each later one. That
+//! would take longer with each sync in a section that makes things all the time, so what nobody refers to any more is
+//! forgotten: where there may be as much to forget as to keep, references are made weak, Ruby collects, and what is
+//! left is held again. An object of which Ruby knows more than the columns is kept, as it could not be made anew.
 
 use crate::vm::errors::Trouble;
 use crate::vm::reentry::once;

@@ -1,5 +1,11 @@
-//! Bases of kernels, and arrays that their calls give: which elements a kernel goes over, and how rows of columns become
-//! items of arrays. They move where the columns are, if the session can do it; else on the host.
+//! Bases of kernels, and arrays that their calls give: which elements a kernel goes over, and how rows of columns
+//! become items of arrays. They move where the columns are, if the session can do it; else on the host.
+//!
+//! Arrays that calls give go from kernel to kernel where the columns are (`Session::select`, `move_rows`): the flags of
+//! a `pselect` are compacted there, rows are appended to the columns of the array's kind, and copied from there into
+//! the next base. The host has the columns' lengths, and their contents when somebody asks; a session that does not
+//! want to (the CPU's, or where there is too little room) has the host do it. Which elements are the same object is not
+//! looked for where the kernel changes nothing, nor in what was selected of different objects.
 
 use super::super::internal;
 use super::Request;

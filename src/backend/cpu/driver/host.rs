@@ -1,5 +1,14 @@
-//! What machine code of drivers calls: launches, and all that is done with whole columns. It works on the columns of the
-//! session's store; whoever runs the kernels elsewhere is told what has changed there.
+//! What machine code of drivers calls: launches, and all that is done with whole columns. It works on the columns of
+//! the session's store; whoever runs the kernels elsewhere is told what has changed there.
+//!
+//! No machine code of a driver knows where a column is, as that may change with each operation. A load of a row looks
+//! into a table of *views*, which has the address and the length of each column that the host has and that was loaded
+//! from since the last operation; what is not there the host brings. So a loop over what elements have given costs what
+//! it costs elsewhere. A view also has the rows that are known to change: the first store goes by the host, which keeps
+//! the column as it was and tells the session from which row on it changes (a GPU has to be brought these), and those
+//! that follow are plain. So what a driver makes in its scratch memory costs what it costs elements: it stays where it
+//! is as long as the driver runs, so its machine code has the address (`View::SCRATCH`) and asks nobody. Drivers with
+//! loops that launch nothing are compiled with all optimizations.
 
 use super::super::frame::STATUS_DONE;
 use super::super::internal;
