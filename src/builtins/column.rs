@@ -1,4 +1,18 @@
-//! `Ikra::Column`: what it has of its own. What it shares with arrays is in `sequence.rs` and `core/`.
+//! `Ikra::Column`: what it has of its own. The type of a Column is `Type::Column`, of a kind and a type of items. Kinds
+//! are those of arrays (`array_kinds.rs`), so all about offsets, lengths, values, marks and frozen flags is the same;
+//! but at one place the arrays and the Columns of each type are of kinds of their own. As it is a type of its own,
+//! inference does not take it for an Array where Ruby does not. Its methods here and in `core/column.rb` stand on those
+//! of sequences. Those that would make a Column are refused.
+//!
+//! In a section of several calls `peach` goes through a Column as through an array; `pmap` and `pselect`, whose values
+//! would be Columns that the driver makes, are refused, but of its Enumerators (`each_with_index`), which give Arrays.
+//!
+//! Memory that is shared is in the buffer once: Columns with the same memory are of one kind, wherever they are met
+//! (`Tracer::column_object`), and the offset of a view is where it begins in it. So two views that overlap are the same
+//! rows, conflicts between them are seen, and their items are always watched one by one.
+//!
+//! Stores convert as Ruby's `[]=` does: `round_to_single` rounds to a `float32` at once, so that the section reads what
+//! Ruby would; an Integer that does not fit an `int32` raises.
 
 use super::integer::to_integer_argument;
 use super::{Invocation, Row, array, array_parts, bare, carrying, row, several_arrays};

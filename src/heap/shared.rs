@@ -1,5 +1,19 @@
-//! Numbers that several may have and nobody changes: on the host, on a device, or on both. They come to the host when
-//! somebody asks for them there, and then stay on both.
+//! Numbers that several may have and nobody changes: they are on the host, on a device, or on both. A session on a GPU
+//! gives each such column of 64 KiB or more memory of its own, beside the run's (`settle_down` in `transfers.rs`). What
+//! kernels only read is used where it has been left, or goes up and is left there; what they write is a fresh copy,
+//! made on the device, and so is what they compute. In the end that memory becomes a column that only the device has,
+//! instead of being fetched (`Store::may_stay`, `CudaSession::finish`): so a section that fails has changed nothing, at
+//! the price of a copy on the device.
+//!
+//! Whoever looks at numbers on the host has them brought (`home`), which can fail, as a device can; the places that
+//! foresee that ask before. What the host writes is not on a device any more. Where a device has too little memory, all
+//! columns come home (`leave_devices`), and so they do for `Ikra.release_memory`; before a fork they come home too, and
+//! stay, as a child cannot use the device. Memory that the garbage collector gives back while a run has the stream is
+//! freed when that ends. What was only on a device that is lost is lost with it, and asking for it is an error.
+//!
+//! Of a view only its rows are copied, on the device. Not there yet: `float32`, `int32` that is written, and views that
+//! are written go by the host. The garbage collector is told a 64th of what only a device has, or it would run at every
+//! call.
 
 use crate::error::Error;
 use crate::error::NoMemory;

@@ -1,5 +1,6 @@
-//! The memory of an `Ikra::Column`: numbers of one type, one after the other. It is shared with runs that read it, and
-//! copied by who writes it meanwhile.
+//! The memory of an `Ikra::Column`: numbers behind a counted reference. Who reads it takes a clone, a *snapshot*, which
+//! costs nothing and stays as it is: who writes memory that somebody else has, copies it first. So a section has what a
+//! Column held when it was read, whatever other threads write meanwhile, and no lock is needed.
 
 use crate::error::Error;
 use crate::error::NoMemory;

@@ -1,5 +1,10 @@
-//! What is done with whole columns on the host, by all threads where there is much to do: here what drivers do, compaction
-//! and reduction; in the modules what becomes of the columns that sections give.
+//! What is done with whole columns on the host, by all threads where there is much to do: here what drivers do,
+//! compaction and reduction; in the modules what becomes of the columns that sections give. What a whole Column is
+//! asked for ([`crate::heap::Work`]): sums of Integers, the least and the greatest, orders, sums up to each and what a
+//! `pselect` chooses are made where the numbers are, and what is as long as a Column stays there. A `pselect` of
+//! Columns leaves its flags on the device, the driver does not look at them (`Session::leaves`). Numbers that a key
+//! does not say all of (NaN, -0.0) are sorted by the host, and a scan that leaves 64 bits is Ruby's, which says so;
+//! sums of Floats up to each are the host's.
 
 pub mod groups;
 pub mod in_parts;

@@ -1,4 +1,6 @@
-//! The object `Ikra::Column`: some rows of memory that it may share with other columns, of which it is a view.
+//! The object `Ikra::Column`: some rows of memory that it may share with others: a slice is a view. The numbers lie
+//! where Ikra's other large memory does, so they stay when a Column goes, and are page-locked as others are. The
+//! garbage collector is told how many bytes there are.
 
 use crate::vm::value;
 use ikra_core::error::Error as CoreError;

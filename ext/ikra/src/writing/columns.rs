@@ -1,5 +1,13 @@
-//! Results that are `Ikra::Column`s, and columns that were written: the memory of the run becomes theirs, and no item is
-//! made.
+//! Results that are `Ikra::Column`s, and columns that were written: no item is made. Results of `pmap` are in the
+//! buffer as the Column has them, so that the buffer becomes its memory; a `pselect` gathers. What the block gives must
+//! be of one class that a column has, or arrays of such, which is known before it runs (`column-result`). What comes of
+//! an Enumerator of a Column is an Array, as in Ruby.
+//!
+//! A buffer that is shared is kept by the store as it is, and its copy is written; that is the copy that is made of
+//! each column that will change anyway. In the end the copy becomes the memory of the Column, if it is all of one
+//! memory in the type that it has there; else it is converted or copied. All that is made before anything is written,
+//! and what remains is to replace a reference. If another thread has written the Column meanwhile, only the rows that
+//! the section has changed are taken over.
 
 use crate::reading::base::{Base, Snapshot, Source};
 use crate::vm::column::{self, Column as Object, Memory};

@@ -1,5 +1,7 @@
-//! What is done with whole columns that are on the GPU: `collectives.cuh`, compiled when it is wanted first, and its
-//! launches.
+//! What is done with whole columns that are on the GPU. The kernels are a module of their own (`collectives.cuh`),
+//! which NVRTC compiles when one is wanted first. Scans, selections and each digit of a sort read and write once, with
+//! decoupled look-back. Blocks of threads that work together cannot be emulated one thread after the other: the
+//! emulated device has the host do what the kernels do, so the kernels are tested on a GPU only.
 
 use super::float_sums::Floats;
 use super::left::Left;
