@@ -1,5 +1,7 @@
-//! Which elements run where: sorted by class, so that no warp mixes classes (the paper's section 4.2), with elements
-//! that are one object kept apart in rounds so that they run one after the other, as sequential Ruby would.
+//! Which elements run where: sorted by class, so that no warp mixes classes (the paper's section 4.2). An object that
+//! stands in the base several times must be handled once after the other. [`JobOrder`] puts its second occurrence into
+//! a second *round*, and so on; the rounds of a tick run in order. Without repeats, or when nothing is written, there
+//! is one round. A program with several rounds is not run fused.
 
 use crate::error::NoMemory;
 use crate::fallible;

@@ -2,19 +2,22 @@
 //!
 //! An element that reads a row, or writes it, first leaves its mark and then looks for those of others. So of two that
 //! touch the same row in the same tick, one of which writes, at least one sees the other's mark, whatever the order of
-//! all four steps, as long as all threads see these in one order: the steps are sequentially consistent. Who sees a mark
-//! fails before it touches the row. So nothing is ever read that another element has written in the same tick, and what
-//! has been computed until then is what it would have been without the other element.
+//! all four steps, as long as all threads see these in one order: the steps are sequentially consistent. Who sees a
+//! mark fails before it touches the row. So nothing is ever read that another element has written in the same tick, and
+//! what has been computed until then is what it would have been without the other element.
 //!
 //! A mark is the number of the tick in the upper 32 bits, and in the lower the first element that is the same object.
 //! Ticks are counted from 1, and on from run to run, as long as the same memory is used: marks of other ticks count for
-//! nothing, so they need not be cleared. (After 2³² ticks of one run one could be taken for a new one: then a conflict is
-//! seen where there is none.) A row has [`WORDS`] of them: a reader's and a writer's. Where several
-//! have read the reader's says [`MANY`], which is any other element's. An element that is known not to write the row may
-//! say so at once, which saves the mark of a second reader.
+//! nothing, so they need not be cleared. (After 2³² ticks of one run one could be taken for a new one: then a conflict
+//! is seen where there is none.) A row has [`WORDS`] of them: a reader's and a writer's. Where several have read the
+//! reader's says [`MANY`], which is any other element's. An element that is known not to write the row may say so at
+//! once, which saves the mark of a second reader.
 //!
 //! Whose a mark is says nothing of where in the program it was left. So who wants to tell the user of two elements has
 //! them run in order, with longer [rows](Report) that say it all.
+//!
+//! The first tick of a run is `ScalarSource::Epoch`. The memory of marks stays with the version, since fresh memory
+//! takes longer than what is done with it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

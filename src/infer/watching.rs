@@ -1,12 +1,29 @@
-//! Elements that may not be independent are watched: two *conflict* where they touch one instance variable of one object,
-//! or one place of an array, in the same tick, and at least one of the two writes it.
+//! Two elements *conflict* where they touch one place in the same tick and one of them writes it. A section whose
+//! elements could do so is *watched*: before each access that could conflict stands an [`Op::Watch`], by which the
+//! element leaves its *mark* in a buffer beside the column and sees those of others; `heap/marks.rs` says why of two
+//! one always sees the other, whatever the interleaving, and why it does so before it has touched anything. If somebody
+//! is there, the element fails at a site as always, and the run ends with `Outcome::Conflict`: nothing that it computed
+//! counts. Tags and payloads are not told apart, nor is it asked whether a write changes anything.
 //!
-//! Accesses that can conflict are *watched*: before them, the element leaves its mark in a buffer beside the column
-//! ([`Op::Watch`]), and fails where somebody else's is there. Tags and payloads are not told apart, nor is it asked
-//! whether a write changes anything. What then happens is the extension's to say.
-//!
-//! Watched is only what somebody writes, and of instance variables only those touched in other objects than the element
-//! itself. A section in which nothing is watched is one whose elements are proven independent.
+//! - What nobody writes is not watched, nor are instance variables that are touched only in the element itself. Both
+//!   are in the memo, so the last walk knows them. Where nothing is left the elements are proven independent, and there
+//!   is nothing to pay. An access is watched where inference reads or writes, not where the IR does: an IR pass would
+//!   see loads that Ruby would not do (`array[i]` out of range loads item 0 and drops it), miss those that were found
+//!   to be the same as an earlier one, take tag and payload for two variables, and have no lines.
+//! - The item of the own number of an array that is a root (`ys[i]` in `n.ptimes`, or with `each_with_index`) is
+//!   touched by no other element, if all accesses to its kind are of that array and such an index. (Of saxpy over 6
+//!   million items marks took 40 ms of 51.)
+//! - Elements that are the same object are one: `FirstSame` gives the first index of each. They run in order, so they
+//!   do not conflict.
+//! - Arrays are watched as wholes at first, if there are as many as elements: most often they are an element's own, and
+//!   then one mark is seen again and again. Only where two elements touch one array are they watched item by item
+//!   (`ScalarSource::Fine`, a kernel argument, so that nothing is compiled anew).
+//! - Watching is by kernel (`Watchers`): positions that one kernel reads of others and another one writes of its own
+//!   conflict in neither. Fusing of ticks is, too. Ticks of launches go on from each other, so that marks, random
+//!   numbers and failures tell them apart.
+//! - Since a conflict is seen before the row is touched, no element ever reads what another one has written in the same
+//!   tick: unions, whose tag and payload are two columns, are never torn, and an exception of the lowest element is
+//!   Ruby's. A loop that waits for what its neighbour will not write is ended by the flag that interrupts set.
 
 use super::Lowerer;
 use super::keys::Watcher;

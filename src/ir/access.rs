@@ -1,5 +1,9 @@
-//! How elements touch each buffer. What may be reordered follows from that: the ticks of an element, if nobody else sees
-//! its rows ([`super::passes::fuse_ticks`]); elements, if what is written is touched in the own row only or is deferred.
+//! How elements touch each buffer. What may be reordered follows from that: the ticks of an element, if nobody else
+//! sees its rows ([`super::passes::fuse_ticks`]); elements, if what is written is touched in the own row only or is
+//! deferred.
+//!
+//! Elements touch a buffer in the *own row*, by *gather* (reads others' rows), *scatter* (writes them) or *accumulate*
+//! (deferred). What has only own rows may be fused; `explain` shows it.
 
 use super::effects::effects;
 use super::passes::fuse_ticks::own_ids;

@@ -7,6 +7,12 @@
 //! first. Where there is a choice, a sample tells most versions that it is not them: the roots, some elements, what
 //! they hold, and what that holds. Versions live in an object that hangs on the literal's instruction sequence, so all
 //! Procs of one literal share them and they go when it goes.
+//!
+//! Where elements conflict, the section begins again in order, on one core, by the same program without what watches
+//! (`passes/unwatch.rs`), over the elements in the order of the base (`JobOrder::in_order`). Before that, if the user
+//! is to be told, it runs in order with longer marks (`Program::reports`), which say who was there before and where; so
+//! what is told does not depend on chance. Versions remember it, and have elements run at the same time again now and
+//! then, ever less often.
 
 use crate::code::methods::Assumptions;
 use crate::code::syncs::SyncText;

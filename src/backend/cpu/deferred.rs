@@ -1,8 +1,11 @@
-//! What elements defer ([`crate::ir::Stmt::Defer`]): each thread writes down the calls that its elements want, and later
-//! they are made, by as many threads, row by row in the order of the elements.
+//! What elements defer ([`crate::ir::Stmt::Defer`]): each task writes down its calls as records, in lists by partitions
+//! of the rows: no two threads have the same one when the calls are made, by the same function with a loop over records
+//! around it. Where jobs are in the order of the base that is done every few tasks, while the records are in a cache;
+//! else at the end of the tick, sorted by element. Records are bounded: what would take more runs in order, which takes
+//! none.
 //!
 //! A call is a *record* of 64-bit words: the element in the upper and the row in the lower half of the first, then the
-//! other arguments. Records are kept apart by their rows, so that no two threads come to the same one.
+//! other arguments.
 
 use super::runtime::{DONE, EntryFn, ThreadState};
 use crate::fallible;

@@ -1,13 +1,12 @@
-//! Takes changes out of elements that hang on nothing but what is there and what the element gives:
-//! `histogram[bin] += 1`, `item.category.total += item.price`, `best[k] = x if x < best[k]`.
+//! Takes changes out of elements that hang on nothing but what is there and what the element gives: `histogram[bin] +=
+//! 1`, `item.category.total += item.price`, `best[k] = x if x < best[k]`.
 //!
 //! Or on even less: `seen[i] = true`, of which the last one counts.
 //!
-//! If a watched column (or variable, or the items of arrays) is touched in such *changes* only, in which an element reads
-//! a row, makes something of it and writes the same row, and nothing else comes to know what it has read, then elements
-//! need not wait for each other to have the sequential answer: what each gives is written down, and put together
-//! afterwards, row by row in the order of the elements ([`Stmt::Defer`]). So the column need not be watched. All is put
-//! together when the kernel has run: what other kernels do with the column counts for nothing.
+//! If a watched column (or variable, or the items of arrays) is touched in such *changes* only, in which an element
+//! reads a row, makes something of it and writes the same row, and nothing else comes to know what it has read, then
+//! elements need not wait for each other to have the sequential answer: what each gives is written down, and put
+//! together afterwards, row by row in the order of the elements ([`Stmt::Defer`]). So the column need not be watched.
 //!
 //! ```text
 //! v5 = load b1[v4]                 v8 = bits_to_i64 v6
@@ -23,6 +22,17 @@
 //!
 //! The row that a change begins with is that of all of it. `array[index]` reads item 0 where the index is out of range,
 //! to write the item itself where a check has passed: where they differ, a check fails.
+//!
+//! It is found in the IR, so it does not matter how Ruby said it: with `op=`, through accessors and methods, with a
+//! condition, over tag and payload of a union. What other kernels of the section do with the column does not matter,
+//! since all calls are made before the launch ends; but a function that changes it for one kernel, and is called by
+//! another that also looks at it, keeps both watched.
+//!
+//! Calls for one row are made in the order of the elements, and of an element in its own; so sums of Floats are Ruby's
+//! bit for bit, and any operation will do. Calls for different rows are made at the same time. A call may fail
+//! (Integers beyond 64 bits, NaN where there is a comparison), and so may an element that sequential Ruby would not
+//! have come to: then the run ends with `Outcome::Conflict`, and begins again in order, by the program as it was before
+//! (`Program::plain`), where the first error is the one that Ruby raises.
 
 use super::{eliminate, unwatch};
 use crate::cancel::CancellationToken;

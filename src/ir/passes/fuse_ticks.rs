@@ -4,8 +4,8 @@
 //! It may when no element sees what another writes: every written column is *private*, touched in all entries only at
 //! the id of the element itself and never by a called function. Then the state of an element stays in variables from
 //! its first tick to its last. That reads the columns even if the body would not have: the id is right for them, since
-//! an entry is for the objects of one class. `pmap`'s result is written by element index and read by nobody, so it
-//! does not matter.
+//! an entry is for the objects of one class. `pmap`'s result is written by element index and read by nobody, so it does
+//! not matter.
 //!
 //! An element runs at least one tick, so that the loop asks at its end whether it goes on:
 //!
@@ -27,6 +27,10 @@
 //! v9 = x0                    // if fused
 //! store b1[v3] = v9
 //! ```
+//!
+//! `peach(n)` is n times the whole section. Of a fused program the CPU has both orders and tries which is faster
+//! (`backend/cpu/loop_order.rs`), but compiles the second only when a call has enough ticks for it to be tried. Any
+//! other program has one launch a tick. On a GPU those are recorded as a CUDA graph and replayed.
 
 use crate::cancel::CancellationToken;
 use crate::error::Error;
