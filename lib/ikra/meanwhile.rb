@@ -5,6 +5,29 @@ module Ikra
   # code goes on from the element that is reached. What elements raise is Ruby's own, as none after it has been run.
   # What only compiled code refuses, as an Integer beyond 64 bits, Ruby does not raise.
   #
+  # With +Ikra.meanwhile+ as +:ruby+, a section on the CPU whose block changes nothing that was there before, prints
+  # nothing, draws no random numbers and has neither syncs nor traps does not wait for its code: it is being made on a
+  # thread (+background::Beside+), one such at a time in a process, and the extension gives a +Native::InTheMaking+
+  # instead of a result.
+  #
+  # Then Ruby calls the block, element by element, with the arguments that compiled code would get, and looks every 64
+  # elements or 50 µs whether the code is there. It goes on as a section over the rest: its elements are read anew, as
+  # the block or another thread may have done something. Elements keep their numbers there (+JobOrder::first+): columns
+  # by element begin where the rest does, and the code is given addresses that lie before them. What Ruby gave and what
+  # the section gave are put together in the form that was asked for, so operations such as +psum+ see no difference;
+  # where the code that fits the rest is one for more, which changes something, the call begins anew without Ruby, as
+  # what that has run changed nothing; those that end at a hit (+pfind+) end at it in Ruby.
+  #
+  # What Ruby raises is marked with the element and left alone. Code that nobody waits for is finished and kept in its
+  # version (+Version::pending+), until that is dropped. An element that comes to a parallel call waits for the code
+  # after all; +$~+ is put back when Ruby has run elements. Not begun so are +Ikra.section+, +peach+ and +ptimes+,
+  # +Ikra::Column+s, whose results are columns, blocks that give lambdas, what has no element that comes to its end (its
+  # program lacks what is left for that), and the GPU.
+  #
+  # It is no default, as one program would do now this and now that: what compiled code refuses only with an element's
+  # data (an Integer beyond 64 bits), what exceptions know (+KeyError#key+), and whether keys of +tally+ are frozen,
+  # hang on whether Ruby or compiled code came to the element. It becomes one when there is no such difference left.
+  #
   # @api private
   class Meanwhile
     # So many seconds pass at most before it is looked whether the code is there, but for those of one element.

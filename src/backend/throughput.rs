@@ -1,4 +1,9 @@
 //! How fast work gets done, measured on the pieces that ran. It decides only how work is cut, never what it gives.
+//!
+//! Launches are cut into slices, as long as the throughput so far says, so that Ctrl-C is heard and a failure is seen
+//! early. A launch that seems short, by the throughput so far, or because nothing is known and there are few elements,
+//! is done by the calling thread alone: waking others takes as long. It begins with some of the elements, and has
+//! patience for 100 µs; then what is left goes to all threads (`cpu/pool.rs`).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

@@ -1,5 +1,6 @@
-//! Functions of Cranelift's IR to machine code, several at the same time: they do not depend on each other. The thread
-//! that compiles a program gets threads beside it where there is enough to do, which end with it.
+//! Functions of Cranelift's IR to machine code, several at the same time, as they do not depend on each other: where
+//! there is enough to do, the largest first, on threads that begin and end with the compilation: those of the pool must
+//! not go to sleep for want of memory, as these may. All share the token.
 
 use super::object::Object;
 use super::{cancel, internal, of_module};

@@ -1,5 +1,6 @@
-//! NVRTC in a process of its own. It dies of some texts, and of being told to stop: that must not be the end of the
-//! user's program; and another process can be ended at any time, whatever it is doing.
+//! NVRTC runs in a process of its own, which is killed when nobody waits for it any more: it ends its process with some
+//! texts, and on a busy machine mostly does so when its own callback tells it to stop. What is started is the running
+//! Ruby with nothing but the extension, which takes some milliseconds and needs no other executable in the gem.
 //!
 //! The text goes to its standard input, and what it gives comes from its standard output: a byte that says what it is,
 //! then the bytes.

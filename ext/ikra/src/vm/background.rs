@@ -1,7 +1,11 @@
-//! Work that cannot be interrupted, on a thread of its own: one waits for it ([`run`]), or does something else meanwhile
-//! ([`Beside`]). Such a thread owns all that it works on. It is abandoned when Ruby raises while it is waited for, of which
-//! it hears by its token; what it gives is dropped then. At the end of the process it ends with it, and in a forked child
-//! it is not there: nobody waits for it but the next such work.
+//! Work that cannot be interrupted, on a thread of its own: one waits for it ([`run`]), or does something else
+//! meanwhile ([`Beside`]). Compiling hears interrupts in each phase. Inference has the GVL, since it asks Ruby: it
+//! looks every 10 ms, and lets other threads run every 50 ms. Passes and back-ends run on a thread of their own which
+//! owns all that it works on, while the calling thread waits without the GVL. When Ruby raises, it waits no more: the
+//! token (`cancel.rs`) is cancelled and the thread abandoned. Passes look at the token between their sweeps; Cranelift
+//! is left at its next pass (`backend/cpu/cancel.rs`). What does not look goes on for a while, and the next compilation
+//! waits for it. A process may exit meanwhile (`backend/cuda/foreign.rs`), and fork: nothing in the child waits for the
+//! thread, which is not there. What an abandoned thread gives is dropped.
 
 use crate::vm::errors::Trouble;
 use crate::vm::gvl::{GvlCell, check_interrupts, check_process, without_gvl};

@@ -1,4 +1,11 @@
 //! The global VM lock: the one place that releases it, and the cells that only its holder can open.
+//!
+//! An interrupt (a signal, `Thread#raise`, Timeout) sets a flag that the kernel looks at. Ruby sets it through the
+//! unblocking function; where Ruby tells no one (a signal, when no other Ruby thread waits for one), the signal watcher
+//! does (`signal_watcher.rs`). Then Ruby says what it wanted: if it raises, the section ends and nothing has changed.
+//! If it does not (a trap handler that returns), the kernel starts again from the columns as they were, now on a thread
+//! of its own, where only an interrupt that raises stops it. So signals that keep coming cannot keep a section from its
+//! end.
 
 use crate::vm::errors::Trouble;
 use crate::vm::signal_watcher::Watching;
