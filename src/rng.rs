@@ -1,8 +1,8 @@
-//! Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011): a counter-based generator,
-//! so that a draw depends only on where it stands, not on which thread makes it.
+//! Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011): a counter-based generator. So
+//! a draw depends only on where it stands, not on the thread that makes it. Sections that draw nothing are not counted.
 //!
-//! Key: the seed (64 bits). Counter: element (32 bits), tick (low 32 bits), draw (32 bits), call (low 32 bits).
-//! A draw gives 64 bits: word 0 of the output in the low half, word 1 in the high half.
+//! Key: the seed (64 bits). Counter: element (32 bits), tick (low 32 bits), draw (32 bits), call (low 32 bits). A draw
+//! gives 64 bits: word 0 of the output in the low half, word 1 in the high half.
 
 /// The draw's 64 random bits.
 pub fn draw(seed: u64, call: u64, element: u32, tick: u64, draw: u32) -> u64 {

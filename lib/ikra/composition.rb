@@ -7,6 +7,12 @@ module Ikra
   # Puts the blocks of a chain together, into one that the compiler gets. Such a block is plain Ruby: a text for each
   # sequence of stages, in which the user's blocks are local variables around it.
   #
+  #   orders.plazy.select { … }.map(&:total).sum      proc do |x|
+  #                                                     next Dropped unless b0.call(x)
+  #                                                     x = x.total
+  #                                                     x
+  #                                                   end
+  #
   # For each sequence of stages there is one text; inference takes the user's blocks as the roots that they are and
   # inlines them. +&:name+ becomes a call in the text. The alternative, stages as a concept of the compiler, would need
   # variables, constants and nesting of several blocks in one section, which roots within roots have already. Lambdas

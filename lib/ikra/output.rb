@@ -3,6 +3,10 @@
 module Ikra
   # Writes what sections have printed. Called by the extension, when a section has ended or comes to an +Ikra.sync+.
   #
+  # It is written before copy-back: where that raises, nothing has changed. Streams whose methods are not Ruby's own are
+  # unsupported then, when nothing is written yet. What Ruby would not raise writes nothing, as the section may run in
+  # plain Ruby instead.
+  #
   # @api private
   module Output
     # Streams that are what Ruby's variables hold when the text is written.

@@ -1,4 +1,6 @@
 //! Output: what its methods, which are Ruby (`output.rb`), are made of.
+//!
+//! `puts` and its like are Ruby (`output.rb`): they make texts by `to_s` and `inspect`.
 
 use super::{Builtin, Invocation, Row, bare, carrying, ruby_method, spreading};
 use crate::heap::printed;

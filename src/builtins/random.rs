@@ -1,5 +1,11 @@
-//! Random: the generators of numbers that a program or a section makes. What they do is in `core/`; their state is an
-//! array of Ruby's own Mersenne Twister (`#state`), which the host reads and writes.
+//! Random: the generators of numbers that a program or a section makes. Each is Ruby's Mersenne Twister, in
+//! `core/random.rb`, over an array of the words of its state. An object from outside has that array in a variable that
+//! no user can name (`#state`, `reading/variables.rs`): it is made when the object is read, so all that is said of
+//! arrays holds (it is watched, so that elements which share a generator run in order), and Ruby's functions of
+//! marshalling put the new state back (`vm/random_state.rs`, `writing/random_states.rs`). One that is made has a list
+//! in the same variable. It leaves the section as an object of a class of the user's does, but that its `Maker` puts
+//! state and seed into it by the same functions (`writing/objects.rs`); where Ruby has seen it in an `Ikra.sync`,
+//! `refresh.rs` compares, writes and reads the state.
 
 use super::{Builtin, Invocation, Row, bare, row, ruby_method};
 use crate::infer::{Birth, Lowerer, Operand, Values, module_of};

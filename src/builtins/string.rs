@@ -1,5 +1,6 @@
-//! String: what its methods, which are Ruby (`string.rb`), are made of. See [`crate::infer`]'s `strings.rs` for where bytes
-//! are.
+//! String: the primitives of its methods, which are Ruby (`core/text/string*.rb`: `module String`, and `module
+//! ChangedString` for those that change it). Bytes are the truth; what a character is, they find out. See
+//! [`crate::infer`]'s `strings.rs` for where bytes are.
 
 use super::string_format::{argument_at, formatted};
 use super::{Invocation, Row, bare, carrying, naming, row};

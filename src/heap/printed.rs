@@ -1,5 +1,11 @@
-//! What a section prints. It is kept until the section ends, or Ruby runs in the middle of it, and is in the order then in
-//! which elements run one after the other: tasks write it down as they come, a launch puts it in order.
+//! What a section prints. It is kept until the section ends, or Ruby runs in the middle of it, and is in the order then
+//! in which elements run one after the other: tasks write it down as they come, a launch puts it in order.
+//!
+//! What is printed is bytes of a String, given to the thread's task (`Op::Print`) with the number of the stream.
+//! Nothing in the section sees it, so it makes no elements depend on each other. When a launch has ended, the parts of
+//! all tasks are put in the order of (tick, element); behind the first failure they are dropped. The driver's own stand
+//! between its launches. A run that begins again forgets what it has printed; what stands before an `Ikra.sync` that
+//! was done is not written again.
 
 use crate::fallible;
 use std::sync::Arc;

@@ -1,11 +1,13 @@
 //! The graph of calls, when all functions have been lowered: which of them call themselves, and numbers for the paths
 //! that lead to them, of which backtraces are made.
 //!
-//! A path is a chain of calls from an entry on. There can be very many, but each has a number of its own: every function
-//! has a range of numbers, one for each path to it, in which each call of it has a range, one for each path to the
-//! caller. So a call adds a constant to the number of the path that led to it, which the functions have at hand, and the
-//! number that a failure comes with tells all calls: Sumner et al., "Precise calling context encoding" (2010).
-//! Functions that call each other in circles have one range together: of calls between them nothing is told.
+//! A path is a chain of calls from an entry on. There can be very many, but each has a number of its own: every
+//! function has a range of numbers, one for each path to it, in which each call of it has a range, one for each path to
+//! the caller. So a call adds a constant to the number of the path that led to it, which the functions have at hand,
+//! and the number that a failure comes with tells all calls, which the table `Program::callers` has: Sumner et al.,
+//! "Precise calling context encoding" (2010). Functions that call each other in circles have one range together: of
+//! calls between them nothing is told but the first. Where there are more than 2⁶² paths to a function, the backtrace
+//! ends in it.
 
 use super::Lowerer;
 use crate::ir::{Block, Callers, FuncId, Op, Place, Stmt, Value};

@@ -1,5 +1,5 @@
 //! Dispatch: a call on a union becomes a switch over exactly the classes in it, where classes that do the same share an
-//! arm.
+//! arm. Inside an element parallel methods mean Ruby's, except `plazy` and a few that Ruby has not.
 
 use super::callees::{Callee, LAUNCHED, is_object};
 use super::calls::{Arguments, CallType};

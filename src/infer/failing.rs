@@ -1,4 +1,9 @@
 //! Failures: where the error of a site goes, which is to a clause around it or out of the function.
+//!
+//! What can fail is an instruction with a site: the error, file, line, label and the inlined callers. The table of
+//! sites stays on the host. A failing element records its site, element, tick, path and up to two operands. The lowest
+//! (tick, element) wins, which is the error that sequential Ruby raises first when elements are independent. Elements
+//! that could still be lower go on; the others end early.
 
 use super::Lowerer;
 use super::memo::FunctionKey;

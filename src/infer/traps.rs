@@ -1,10 +1,14 @@
 //! What is unsupported, and where that is said.
 //!
-//! The first walks collect all refusals, as if what is refused gave nothing. If some are left when the memo has settled,
-//! the section is walked again with *traps*: an expression that cannot be compiled is code that never returns, which ends
-//! the run with its `UnsupportedError`, when an element comes to it. So what no element comes to stops nobody. What every
-//! run must come to is refused before it runs, with all that was found; so is what concerns the section as a whole and is
-//! said at no expression.
+//! The first walks collect all refusals, as if what is refused gave nothing. All refusals of a walk are reported
+//! together, if every run comes to one of them or one concerns the section as a whole. Else the walks go on with
+//! *traps*: an expression that cannot be compiled is code that never returns, and fails with its diagnostic when an
+//! element comes to it. So the types behind it hold nothing of it, and sections without refusals pay nothing.
+//!
+//! A check that refuses as the section runs has the expression's place in its site (`Site::refused`), which becomes the
+//! message before the program is optimised. Files of the core have numbers that no file of a program has
+//! (`FileId::is_core`). What the syntax has no place for is a node of its own (`Kind::Unsupported`), which does the
+//! same. Names that were not there are part of the plan (`Plan::absent`), so they are seen to have come.
 
 use super::host::Refusal;
 use super::operand::Operand;

@@ -1,6 +1,6 @@
-//! Objects and arrays that a section has made and that have rows of the columns (`ir/settling.rs`). Those that something
-//! refers to become Ruby's when they are met: empty at first, so that depth is no recursion, and filled before anybody
-//! else sees them (`decoder.rs`).
+//! Objects and arrays that a section has made and that have rows of the columns (`ir/settling.rs`). Those that
+//! something refers to become Ruby's when they are met: empty at first, so that depth is no recursion, and filled
+//! before anybody else sees them (`decoder.rs`).
 //!
 //! Hashes get their pairs when all else is filled, as keys are looked at.
 
