@@ -1,6 +1,11 @@
 //! A test tool: the generated text compiled by the C++ compiler against a small shim, one thread after the other. It
-//! shows on any machine that the text computes what the IR says. Active where `IKRA_CUDA_EMULATOR` names the shim's
-//! folder.
+//! shows on any machine that the text computes what the IR says, not that it is free of races or fast. Where a warp
+//! shares an element, one thread plays all lanes of its loops (`IKRA_TEST_SHARING=1` has elements shared wherever they
+//! can be, on a GPU too). Active where `IKRA_CUDA_EMULATOR` names the shim's folder.
+//!
+//! Where NVRTC is found (`bin/nvrtc` fetches it), a quarter of the generated texts are also compiled for one of two
+//! generations of GPUs, which needs no GPU: to PTX and without optimizing, as that tells ten times sooner whether they
+//! are valid.
 
 use super::compiler;
 use super::device::{Constant, Device, DeviceSession, Loaded, address, check_room, holds, take};
