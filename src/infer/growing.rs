@@ -4,11 +4,10 @@
 //! Where a section changes the length of arrays of a kind, `ArrayOffset` and `ArrayLength` are written like other
 //! columns, and `ArrayRoom` says how many items fit behind the offset, at first its length. An array that needs more
 //! takes twice of what it needs from what is left ([`crate::ir::Op::Claim`], an atomic addition) and moves; where
-//! nothing is left an element's section begins again with more, as it does for scratch memory, and a driver has the
-//! columns made longer. So drivers and later ticks find what is there, aliases are one array, and who came first
-//! decides about places only. Such arrays are watched as wholes, their lengths too: if several elements change one,
-//! they run in order, compiled. Where room is used up, an element fails with `ArraysFull`, and whoever runs the section
-//! runs it again with more.
+//! nothing is left an element fails with `ArraysFull` and the section begins again with more, as for scratch memory; a
+//! driver has the columns made longer. So drivers and later ticks find what is there, aliases are one array, and who
+//! came first decides about places only. Such arrays are watched as wholes, their lengths too: if several elements
+//! change one, they run in order, compiled.
 //!
 //! Whether `array[i] = x` comes behind the end, with nils between, is known when it does so: the run fails with
 //! `ArrayGrowth`, and the section begins anew as one that leaves gaps on that line (`versions::Learned`); others' items

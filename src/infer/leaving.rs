@@ -2,8 +2,8 @@
 //!
 //! Ruby shows the order (`instance_variables`, `inspect`, Marshal), and whether a variable was set at all. So the
 //! objects of a class that leaves have a hidden variable that tells which of their variables were set, and in which
-//! order, as Ruby shows that: a constant, but for variables that are set under a condition. The extension allocates the
-//! object and sets the variables; `initialize` has run in the section.
+//! order: a constant, but for variables that are set under a condition. The extension allocates the object and sets the
+//! variables; `initialize` has run in the section.
 
 use super::Lowerer;
 use super::branches::Condition;

@@ -5,8 +5,7 @@
 //! An object made in the section (`Vector.new(x, y)`) is its instance variables side by side, which is right while
 //! nobody changes it after `initialize` or asks for its identity, and while its type has an end. Where the walk finds
 //! that one of these does not hold, it notes the class in the memo and begins anew: the objects of that class are then
-//! kept in scratch memory ([`super::made`]), as a word for the class and one for each scalar of their variables, and
-//! are known by where they begin.
+//! kept in scratch memory ([`super::made`]).
 
 use super::births::Birth;
 use super::builtins::{self, Builtin, Invocation};

@@ -1,7 +1,7 @@
-//! Rows for what elements make, where columns are looked at again, in later ticks and by drivers, as a kernel
-//! *settles*: after each tick what its elements have evacuated gets rows of the columns, on the host, before anything
-//! else runs. What its variables hold, and what its block gives, is evacuated at an element's end into words of its own
-//! ([`super::evacuation`]); [`crate::ir::settling`] says how rows are made of these.
+//! Rows for what elements make. Where columns are looked at again (in later ticks, by later kernels, by the driver), a
+//! kernel *settles*: at an element's end what its variables hold, and what its block gives, is evacuated into words of
+//! its own ([`super::evacuation`]), and after each tick this gets rows of the columns, on the host, before anything
+//! else runs. [`crate::ir::settling`] says how rows are made of words.
 //!
 //! From then on these are ordinary objects and arrays (`Type::Object`, `Type::Array`): inference adds those to whatever
 //! can hold something made. Which class an id beyond those that were read has, a column says (`BufferKind::Places`), in

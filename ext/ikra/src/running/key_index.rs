@@ -1,12 +1,11 @@
-//! The index of the keys of Hashes: an open-addressing table for each, by the hashes that compiled code computes too
-//! (`ikra_core::hashing`).
+//! The index of the keys of Hashes (`BufferKind::KeyIndex`): an open-addressing table for each, twice as long as there
+//! are keys, in which the host puts away each key by its hash.
 //!
-//! Beside the keys is an index (`BufferKind::KeyIndex`): a table, twice as long as there are keys, in which the host
-//! puts away each key by its hash. Compiled code computes the same hash (`hashing.rs`, `#hash` in `builtins/kernel.rs`)
-//! and compares as `uniq` does, so `1` and `1.0` are two keys, `0.0` and `-0.0` are one. The index is only made for
-//! programs that look up. Nothing of it can change, and a section that writes what makes up keys is refused. That Ruby
-//! finds the keys that it should find (an array may have changed since it was put there) the host asks Ruby, and NaN,
-//! which is a key by identity, ends the section.
+//! Compiled code computes the same hash (`ikra_core::hashing`, `#hash` in `builtins/kernel.rs`) and compares as `uniq`
+//! does, so `1` and `1.0` are two keys, `0.0` and `-0.0` are one. The index is only made for programs that look up.
+//! Nothing of it can change, and a section that writes what makes up keys is refused. That Ruby finds the keys that it
+//! should find (an array may have changed since it was put there) the host asks Ruby, and NaN, which is a key by
+//! identity, ends the section.
 
 use crate::reading::array_kinds::Holder;
 use crate::reading::column_builder::{ColumnBuilder, split_object};
