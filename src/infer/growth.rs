@@ -1,5 +1,11 @@
-//! Why there is another walk: `IKRA_LOG=infer` says on the standard error of each walk what was new first, where in the
-//! compiler that was found, and what was being lowered.
+//! When there is another walk, and why. What has grown is a reason for one if this walk has gone by what was known before:
+//! what is known of functions (`memo::Summaries`) and of loops (`memo::Loops`) knows that of itself, all else counts as
+//! read. What only the function being lowered has gone by, as its own joins and loops, has that function lowered again
+//! at once, if it is one of Ruby's own about texts and nothing else has grown (`lower_function`).
+//!
+//! `IKRA_LOG=infer` says on the standard error of each walk what was new first, where in the compiler that was found, and
+//! what was being lowered. `IKRA_TEST_WALKS=1` has a testing build do one walk more, in which nothing at all may grow and
+//! which has to come to the same code: random programs run so.
 
 use super::Lowerer;
 use std::ops::BitOrAssign;

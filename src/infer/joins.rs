@@ -2,7 +2,8 @@
 //! values have a single assignment; variables need not. Which locals are carried, and with which types, is in the memo,
 //! keyed by node and calling context: the chain of inlined calls that led there. The two arms of a condition are both
 //! lowered before either sets what their join carries, and the first jump to any other join forward finds its types as
-//! they are by then: such joins alone take no further walk, loops do, unless only what they are entered with is new.
+//! they are by then: such joins alone take no further walk. Loops carry what they can be seen to assign, with what that
+//! is where they are entered (`assigned.rs`): they take one if it becomes something else.
 //! Where a method is left, its own locals are carried no further. The locals of a frame are shared with the joins that
 //! keep them, and copied where they change (`Locals`). What arrives new makes the walk be done again.
 

@@ -1,5 +1,5 @@
 //! The state of the fixpoint: what one walk over the section learns for the next. Everything here only grows; a walk
-//! that adds nothing has seen all types there are, and the IR it emitted is the section's.
+//! that adds nothing to what it has gone by has seen all types there are, and the IR it emitted is the section's.
 
 mod functions;
 mod lists;

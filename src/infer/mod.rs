@@ -7,8 +7,8 @@
 //!
 //! Some things depend on code that the walk has not seen: what is loop-carried, what a recursive method gives, what is
 //! written into a column. They are the solution of a monotone fixpoint. The walk reads them from the *memo*
-//! ([`memo::Memo`]), which only grows, and joins what it finds into it. It is repeated until the memo stays the same;
-//! the IR of that walk is the result. Real sections take fewer than ten walks. Refusals count only in the last one,
+//! ([`memo::Memo`]), which only grows, and joins what it finds into it. It is repeated until what it has gone by stays
+//! the same (`growth.rs`); the IR of that walk is the result. Real sections take two to five walks. Refusals count only in the last one,
 //! since an earlier one may have seen too little.
 //!
 //! The lattice has chains without end (an array in an array, as often as one likes), so there is *widening*. Arrays of
