@@ -168,8 +168,8 @@ impl Cache {
         if bytes > self.limit {
             return None;
         }
-        let chance = u64::from_str_radix(name.0.get(..8)?, 16).ok()?;
-        if chance * self.limit <= bytes * LOOKS << 32 {
+        let chance = u64::from_str_radix(name.0.get(..4)?, 16).ok()?;
+        if chance * self.limit <= (bytes * LOOKS) << 16 {
             self.make_room(folder, bytes);
         }
         // Another process sees the whole file or none.
