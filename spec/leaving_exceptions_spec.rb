@@ -57,6 +57,31 @@ RSpec.describe "An exception that leaves a section" do
     end
   end
 
+  it "has no more instance variables than in plain Ruby, and keeps the element in copies" do
+    own = raised { [1, 2].pmap { |x| raise ArgumentError, "no" if x == 2 } }
+    made = raised { [1, 2].pmap { |x| raise LeavingExceptions::Holding.new(x, 3) } }
+    expect([own, made].map { |e| e.instance_variables.map(&:to_s).sort }).to eq([[], %w[@held @other]])
+    next if Ikra.backend == :ruby
+
+    copies = [own, own.clone, own.exception("other"), Marshal.load(Marshal.dump(own))]
+    expect(copies.map { |e| [e.element_index, e.tick] }).to eq([[1, 0]] * 4)
+    expect(own.dup).not_to be_a(Ikra::ElementError)
+    own.element_index = nil
+    expect([own.element_index, made.element_index, own.instance_variables]).to eq([nil, 0, []])
+  end
+
+  it "has what a method was called with that is not there, of which Ruby counts the arguments as it runs" do
+    expect_same_exception { |x| x.nope(*(-6..-2).map { |y| y * x }) }
+    expect_same_exception { |x| x.nope(0, *[x, 2].select { |y| y > 0 }, :last) }
+    expect_same_exception { |x| nil.nope(*[x, 2].reject { |y| y > 0 }) }
+    hashes = [{}, { a: 1 }]
+    expect_same_exception { |x| x.nope(*[x].map(&:to_s), **hashes[x - 1]) }
+    expect_same_exception { |x| x.nope(**hashes[x - 1]) }
+    expect_same_exception { |x| x.nope(*[x].select(&:odd?), b: 2, **hashes[1]) }
+    asked = proc { |x| begin; x.nope(*[x, 5].select { |y| y > 1 }); rescue NoMethodError => e; e.args; end }
+    expect([1, 2].pmap(&asked)).to eq([[5], [2, 5]])
+  end
+
   it "has the key and the Hash of a KeyError" do
     expect_same_exception { |_| LeavingExceptions::TABLE.fetch(:zz) }
     expect_same_exception { |x| table.fetch("c#{x}") }

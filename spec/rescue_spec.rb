@@ -139,6 +139,20 @@ class Miner
 end
 
 each_backend do
+  it "raises with no cause" do
+    expect_same([1, 0]) { |x| begin; 10 / x; rescue StandardError => e; raise ArgumentError, e.message, cause: nil; end rescue $!.message }
+    expect_same([1, 0]) { |x| begin; raise ArgumentError.new("at #{x}"), cause: nil; rescue ArgumentError => e; e.message; end }
+    expect_same([1, 0]) { |x| begin; fail "at #{x}", cause: nil; rescue => e; [e.class, e.message]; end }
+    error = begin
+      [1, 0].pmap { |x| begin; 10 / x; rescue ZeroDivisionError; raise KeyError, "none", cause: nil; end }
+    rescue KeyError => e
+      e
+    end
+    expect([error.message, error.cause]).to eq(["none", nil])
+    none = -> { [1].pmap { |_| raise cause: nil } }
+    expect(&none).to raise_error(ArgumentError, "only cause is given with no arguments")
+  end
+
   let(:numbers) { [0, 1, 2, 3, -4, 0, 7] }
   let(:mixed) { [0, 1, nil, 2.5, :a, true, -3, 0.0] }
   let(:miners) { -> { [0, 1, 2, 3, 0, 5].map { |n| Miner.new(n) } } }

@@ -82,11 +82,23 @@ module Ikra
   end
 
   # Which element and tick an exception of a block comes from. Exceptions raised by an element are extended with it.
+  # That is kept apart from their instance variables, which are those that they have in plain Ruby.
   module ElementError
     # @return [Integer, nil] index of the element in the array; nil where a method that stops at an element runs in
     #   order
-    attr_accessor :element_index
+    def element_index = Native.noted(self, :element_index)
+
+    # @param index [Integer, nil]
+    def element_index=(index)
+      Native.note(self, :element_index, index)
+    end
+
     # @return [Integer] the tick, counted from 0
-    attr_accessor :tick
+    def tick = Native.noted(self, :tick)
+
+    # @param tick [Integer]
+    def tick=(tick)
+      Native.note(self, :tick, tick)
+    end
   end
 end

@@ -204,7 +204,7 @@ module Ikra
       end
 
       # Has a block of +Ikra.sync+ run before? It is not to run twice.
-      def behind_sync?(error) = error.instance_variable_defined?(:@behind_sync)
+      def behind_sync?(error) = Native.noted(error, :behind_sync)
 
       # The user's lines are what the backtrace is read for.
       def from_caller(error)

@@ -15,7 +15,21 @@ pub(super) const NO_EXCEPTION: &str = "exception class/object expected";
 
 impl Lowerer<'_> {
     /// `raise`, `raise text`, `raise Class`, `raise Class, value`, `raise Class.new(…)`, `raise exception`.
+    /// Of what has left a section or is handled in one the cause is not known, so `cause: nil` is what it is anyway.
     pub(super) fn raise(&mut self, node: &Node, call: &Call) -> Operand {
+        let plain;
+        let call = match &call.args[..] {
+            [args @ .., last] if is_no_cause(last) => {
+                if args.is_empty() {
+                    self.enter(node);
+                    let told = "only cause is given with no arguments".into();
+                    return self.fail(ErrorKind::ArgumentError(told), &[]);
+                }
+                plain = Call { args: args.to_vec(), ..call.clone() };
+                &plain
+            }
+            _ => call,
+        };
         if let Some(raised) = self.raise_caught(node, call) {
             return raised;
         }
@@ -145,7 +159,7 @@ impl Lowerer<'_> {
             return Some(self.refuse_here(
                 "unsupported-raise",
                 "`raise` hands keywords on as one Hash, and takes `cause:` itself",
-                Some("make the exception with them: raise MyError.new(code: 3)".into()),
+                Some("make the exception with them: raise MyError.new(code: 3); `cause:` may be nil".into()),
             ));
         }
         None
@@ -398,6 +412,12 @@ fn is_at_hand(node: &Node) -> bool {
         }),
         kind => matches!(kind, Kind::Local(_) | Kind::SelfRef),
     }
+}
+
+/// `cause: nil`, alone.
+fn is_no_cause(node: &Node) -> bool {
+    let Kind::KeywordArgs(pairs) = &node.kind else { return false };
+    matches!(&pairs[..], [KeywordArg::Pair(name, Node { kind: Kind::Nil, .. })] if name == "cause")
 }
 
 /// Is it given a String, or nothing?

@@ -114,20 +114,10 @@ impl Lowerer<'_> {
         if self.keeps_facts(ClassId::NO_METHOD_ERROR, &[&receiver.types]) {
             let is_asked = self.memo.facts.contains(&ClassId::NO_METHOD_ERROR);
             let known = self.arguments_given(arguments);
-            let arguments = match known {
-                Some(known) if is_asked || !stays(&known.types) => known,
-                // The receiver leaves without them.
-                _ if !is_asked => Operand::nil(),
-                _ => {
-                    return self.refuse_here(
-                        "unsupported-rescue-variable",
-                        format!(
-                            "with what `{name}` was called is not known to the NoMethodError that this raises"
-                        ),
-                        Some("call it without `*` and `**`, or ask only for the message's class".into()),
-                    );
-                }
-            };
+            // The receiver leaves without those that cannot.
+            let listed = known.types.single().map_or_else(TypeSet::empty, |ty| self.types_of_items(ty));
+            let leaves = !stays(&known.types) && !stays(&listed);
+            let arguments = if is_asked || leaves { known } else { Operand::nil() };
             let name = self.symbol(name);
             let given = [(SUBJECT, name), (RECEIVER, receiver.clone()), (ARGUMENTS, arguments)];
             return self.raise_keeping(ClassId::NO_METHOD_ERROR, None, Some(missing), &given);
@@ -137,18 +127,6 @@ impl Lowerer<'_> {
         let (receiver, operands) = self.receiver(receiver);
         let error = ErrorKind::NoMethod { name: name.into(), receiver, missing, arguments: is_given };
         self.fail(error, &operands)
-    }
-
-    /// An array of what a call gives, with its keywords as a Hash.
-    fn arguments_given(&mut self, arguments: &Arguments) -> Option<Operand> {
-        if arguments.splat.is_some() || self.may_pass_nothing(&arguments.keywords) {
-            return None;
-        }
-        let mut given = arguments.positional.clone();
-        if !arguments.keywords.is_empty() {
-            given.push(self.hash_of_keywords(&arguments.keywords));
-        }
-        Some(self.tuple(&given))
     }
 
     pub(crate) fn name_error(&mut self, receiver: &Operand, name: &str) -> Operand {

@@ -5,6 +5,7 @@ use super::arity::{self, Miscount};
 use super::callees::Callee;
 use super::calls::Arguments;
 use super::host::{FoundMethod, Method};
+use super::keyword_splats::has_hash_splat;
 use super::operand::Operand;
 use super::sites::class_of;
 use super::{BlockRef, Condition, Lowerer, builtins};
@@ -16,6 +17,51 @@ use crate::types::{ClassId, Type};
 const MOST: usize = 6;
 
 impl Lowerer<'_> {
+    /// An array of all that a call gives, with its keywords as a Hash, for a NoMethodError. A list, where it is known at
+    /// run time only how many that are: of an empty Hash alone behind `**` there are no keywords.
+    pub(super) fn arguments_given(&mut self, arguments: &Arguments) -> Operand {
+        let keywords = &arguments.keywords;
+        let may_be_nothing = has_hash_splat(keywords) && keywords.len() == 1;
+        let mut given = arguments.positional.clone();
+        if arguments.splat.is_none() && !may_be_nothing {
+            if !keywords.is_empty() {
+                given.push(self.hash_of_keywords(keywords));
+            }
+            return self.tuple(&given);
+        }
+        self.within_slot(0x660, |s| {
+            if given.iter().any(Operand::is_bottom) {
+                return Operand::bottom();
+            }
+            let list = s.listed_items(&given);
+            if let Some(splat) = &arguments.splat {
+                s.within_slot(1, |s| s.append(&list, splat, true));
+            }
+            if keywords.is_empty() {
+                return list;
+            }
+            let hash = s.within_slot(2, |s| s.hash_of_keywords(keywords));
+            if hash.is_bottom() {
+                return hash;
+            }
+            let is_nothing = match may_be_nothing {
+                true => s.send(&hash, "empty?", &[], 3).value(),
+                false => s.b.bool(false),
+            };
+            let condition = Condition { value: is_nothing, yes: vec![], no: vec![] };
+            s.branch(
+                4,
+                condition,
+                |_| Operand::nil(),
+                |s| {
+                    s.push_all(&list, 5, std::slice::from_ref(&hash));
+                    Operand::nil()
+                },
+            );
+            list
+        })
+    }
+
     /// What a call with a splat does where its callee takes none; nothing where it takes one.
     pub(super) fn without_splat(
         &mut self,

@@ -95,14 +95,14 @@ impl Lowerer<'_> {
     }
 
     /// A new list of these items, at the current node.
-    fn listed_items(&mut self, items: &[Operand]) -> Operand {
+    pub(super) fn listed_items(&mut self, items: &[Operand]) -> Operand {
         let room = self.b.i64(items.len() as i64);
         let list = self.new_list(0, room);
         self.push_all(&list, 0, items);
         list
     }
 
-    fn push_all(&mut self, list: &Operand, slot: u32, items: &[Operand]) {
+    pub(super) fn push_all(&mut self, list: &Operand, slot: u32, items: &[Operand]) {
         let Some(into) = Changing::of(list) else { return };
         for (i, item) in items.iter().enumerate() {
             self.within_slot(slot + i as u32, |s| s.push_to(into, item));
@@ -110,7 +110,7 @@ impl Lowerer<'_> {
     }
 
     /// Puts the items of arrays behind a list, and what is no array as it is, but for nil in a splat.
-    fn append(&mut self, list: &Operand, value: &Operand, splat: bool) {
+    pub(super) fn append(&mut self, list: &Operand, value: &Operand, splat: bool) {
         let Some(into) = Changing::of(list) else { return };
         self.switch(value, 30, &mut |s, value| {
             match value.types.single() {

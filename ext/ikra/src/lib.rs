@@ -38,7 +38,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use vm::{background, dialect, enumerators, method_tables, object_pool, proc_parts, reflection};
 use writing::copy_back::ResultForm;
-use writing::value_columns;
+use writing::{exceptions, value_columns};
 
 #[global_allocator]
 static ALLOCATOR: ikra_core::allocator::Allocator = ikra_core::allocator::Allocator;
@@ -80,6 +80,8 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("run", function!(run, 6))?;
     let in_the_making: RClass = native.const_get("InTheMaking")?;
     in_the_making.define_method("ready?", method!(InTheMaking::is_ready, 0))?;
+    native.define_singleton_method("note", function!(exceptions::note, 3))?;
+    native.define_singleton_method("noted", function!(exceptions::noted, 2))?;
     native.define_singleton_method("values_read", function!(section::values_read, 0))?;
     native.define_singleton_method("explain", function!(explain, 6))?;
     native.define_singleton_method("check", function!(check::run, 3))?;

@@ -30,7 +30,7 @@ use ikra_core::ir::{
 };
 use ikra_core::types::{ArrayKind, ClassId, Shape};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
-use magnus::{Error, Exception, ExceptionClass, RArray, RModule, Ruby, Value, prelude::*};
+use magnus::{Error, Exception, ExceptionClass, RArray, RModule, Ruby, Symbol, Value, prelude::*};
 use rb_sys::VALUE;
 
 const REPORT: &str = "This is a bug in Ikra. Please report it, with the block that led to it.";
@@ -83,12 +83,28 @@ pub fn exception(ruby: &Ruby, trouble: Trouble) -> Error {
 /// The same, as an exception that knows of it: no `Ikra.fallback` begins the section again.
 pub fn behind_sync(ruby: &Ruby, trouble: Trouble) -> Trouble {
     let error = exception(ruby, trouble);
-    let name = value::intern(ruby, "@behind_sync");
-    let marked = error.value().map(|error| {
-        // SAFETY: the exception is live, on this stack. What is raised (it may be frozen) ends in `protect`.
-        protect(|| unsafe { rb_sys::rb_ivar_set(error.as_raw(), name, value::TRUE) })
-    });
+    let marked = error.value().map(|error| note_by(ruby, error, "behind_sync", value::TRUE));
     Trouble::Raised(marked.and_then(Result::err).unwrap_or(error))
+}
+
+/// Keeps a value with an exception by a name that is none of an instance variable, as Ruby itself keeps its message and
+/// backtrace: no `instance_variables` tells of it, and copies have it, those by way of Marshal too.
+pub fn note(ruby: &Ruby, error: Value, name: Symbol, value: Value) -> Result<(), Error> {
+    note_by(ruby, error, &name.name()?, value.as_raw())
+}
+
+fn note_by(ruby: &Ruby, error: Value, name: &str, value: VALUE) -> Result<(), Error> {
+    let name = value::intern(ruby, name);
+    // SAFETY: both are live, on this stack. What is raised (the exception may be frozen) ends in `protect`.
+    protect(|| unsafe { rb_sys::rb_ivar_set(error.as_raw(), name, value) }).map(|_| ())
+}
+
+/// What [`note`] keeps, or nil.
+pub fn noted(ruby: &Ruby, error: Value, name: Symbol) -> Result<Value, Error> {
+    let name = value::intern(ruby, &name.name()?);
+    // SAFETY: the exception is live, on this stack.
+    protect(|| unsafe { rb_sys::rb_ivar_get(error.as_raw(), name) })
+        .map(|raw| unsafe { Value::from_raw(raw) })
 }
 
 fn refused(ruby: &Ruby, refusal: &Refusal) -> Error {
