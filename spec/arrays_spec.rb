@@ -8,6 +8,23 @@ each_backend do
   let(:arrays) { [[3, 1, 2], [], [5], [7, 7, 1, 9, -4]] }
   let(:numbers) { [0, 1, 2, 5, 8] }
 
+  it "knows which are frozen" do
+    frozen = [1, 2].freeze
+    other = [1]
+    lists = [frozen, other, [3].freeze]
+    hashes = [{ a: 1 }, { a: 2 }.freeze]
+    expect_same(lists) { |a| [a.frozen?, frozen.frozen?, other.frozen?, a.dup.frozen?, a.clone.frozen?] }
+    expect_same(lists) { |a| (a.frozen? ? a.dup : [*a, 9]).tap { |copy| copy << 5 } }
+    expect_same(lists) { |a| b = a.size > 1 ? a : [a.size]; [b.frozen?, b.freeze.frozen?] if b.frozen? || a.size == 1 && b != a }
+    expect_same(hashes) { |h| [h.frozen?, hashes.frozen?, h.keys.frozen?] }
+    expect_same(lists, &:frozen?)
+    expect_same([1, 2]) { |x| [frozen.freeze.equal?(frozen), [x].frozen?, [x].freeze.frozen?, [x].map(&:to_s).frozen?] }
+    unless Ikra.backend == :ruby
+      expect { lists.pmap { |a| a.freeze } }.to raise_error(Ikra::UnsupportedError, /an array that exists cannot be frozen/)
+      expect { hashes.pmap { |h| h.freeze } }.to raise_error(Ikra::UnsupportedError, /a Hash that exists/)
+    end
+  end
+
   it "makes arrays of arrays" do
     expect_same(arrays) { |a| [a.size, a.first] }
     expect_same(arrays) { |a| a.map { |x| x * 2 } }

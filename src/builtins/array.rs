@@ -157,11 +157,7 @@ pub(super) const ROWS: &[Row] = &[
     row("deconstruct", |_, c| c.receiver.clone()),
     row("entries", copy),
     row("frozen?", |s, c| match c.receiver.types.single() {
-        Some(Type::Array(_)) => s.refuse_here(
-            "unsupported-method",
-            "`Array#frozen?` cannot run in a section",
-            Some("ask before the section".into()),
-        ),
+        Some(Type::Array(kind)) => Operand::bool(s.is_frozen_array(*kind, c.receiver.value())),
         Some(Type::List(_)) => Operand::bool(s.is_frozen_list(c.receiver.value())),
         _ if s.freezes_arrays() && s.grow_array_literals(&c.receiver) => Operand::bottom(),
         _ => Operand::bool(s.b.bool(false)),
@@ -344,21 +340,20 @@ fn clone(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     s.branch(29, condition, |s| s.send(&copied, "freeze", &[], 1), |_| copied.clone())
 }
 
-/// An array that is made in the section and that nobody changes.
+/// An array that is made in the section and that nobody changes, or one that is frozen anyway.
 fn freeze(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    let refused = match call.receiver.types.single() {
+    let existing = match call.receiver.types.single() {
         Some(Type::Tuple(_)) => None,
         Some(Type::List(kind)) => {
             s.seal(*kind, call.receiver.value(), Seal::Frozen);
             None
         }
-        _ => Some((
-            "an array that exists cannot be frozen in a section",
-            "freeze it before or after the section",
-        )),
+        Some(Type::Array(kind)) => Some(s.is_frozen_array(*kind, call.receiver.value())),
+        _ => Some(s.b.bool(false)),
     };
-    if let Some((message, hint)) = refused {
-        return s.refuse_here("unsupported-method", message, Some(hint.into()));
+    if let Some(frozen) = existing {
+        let message = "an array that exists cannot be frozen in a section";
+        return s.unless_frozen(&call.receiver, frozen, message);
     }
     s.note_frozen_array();
     if matches!(call.receiver.types.single(), Some(Type::Tuple(_))) {

@@ -213,6 +213,17 @@ impl Lowerer<'_> {
         self.remember(&Holders::Arrays(kind), slot, &value.types);
     }
 
+    /// `freeze` of what was there before: itself where it is frozen, and unsupported else.
+    pub(crate) fn unless_frozen(&mut self, receiver: &Operand, frozen: Value, message: &str) -> Operand {
+        let (slug, hint) = ("unsupported-method", "freeze it before or after the section");
+        if self.b.constant(frozen) == Some(0) {
+            return self.refuse_here(slug, message, Some(hint.into()));
+        }
+        let told = format!("{message} [{slug}]\n  hint: {hint}");
+        self.check(frozen, ErrorKind::Unsupported(told), &[]);
+        receiver.clone()
+    }
+
     /// Is the array frozen?
     pub(crate) fn is_frozen_array(&mut self, kind: ArrayKind, id: Value) -> Value {
         if !self.host.any_frozen_array(kind) {

@@ -5,7 +5,7 @@ module RandomPrograms
   module Conditions
     BOOLEAN = { comparison: 8, equality: 4, asked: 4, negation: 2, conjunction: 3, kind_test: 3, included: 1.5,
                 searched: 1, list_asked: 1.2, matched: 0.8, record_equality: 0.5,
-                same_record: 0.7, text_test: 0.7, presence_test: 0.7 }.freeze
+                same_record: 0.7, frozen_test: 0.3, text_test: 0.7, presence_test: 0.7 }.freeze
     MATCHED = BOOLEAN.merge(regexp_test: 8).freeze
 
     # True, false, or anything else that has a truth.
@@ -52,6 +52,13 @@ module RandomPrograms
       return e("!!defined?(@#{name})") if text == "self" && chance(0.6)
 
       e(text, ".instance_variable_defined?(#{ivar_name(name)})")
+    end
+
+    # Is an array frozen, whether it was there before or the program has made it?
+    def frozen_test(depth)
+      return e(pick(arrays).first, ".frozen?") if arrays.any? && chance(0.7)
+
+      e(list([:int], depth - 1), pick(%w[.frozen? .freeze.frozen? .dup.frozen?]))
     end
 
     def negation(depth) = e("!", condition(depth))
