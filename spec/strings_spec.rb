@@ -150,6 +150,26 @@ each_backend do |backend|
     end
   end
 
+  describe "literals of bytes that are no text" do
+    it "are Strings as others are" do
+      expect_same_texts([1, 2]) { |_| +"\xff" }
+      expect_same_texts([1, 2]) { |_| "\x89PNG\r\n\x1a\n".b }
+      expect_same([255, 65]) { |x| ["\xff".bytes, "\xffab".size, "\xff".valid_encoding?, "\xff".encoding, "a\xffb".chars, x] }
+      expect_same([255, 65]) { |x| [[x].pack("C") == "\xff".b, "\xff" == "\xff".b, "\x01\xff".b.unpack1("n"), x.chr <=> "\xff"] }
+      expect_same_texts([1, 2]) { |x| "a\xfe#{x}\xff" }
+      expect_same_texts([1, 2]) { |x| x == 1 ? +"\xc3" "\xa4" : +"\xc3" "a" }
+      expect_same([1, 2]) { |x| s = +"\xff"; s << "a" * x; [s.bytes, "\xff".frozen?, s.frozen?] }
+      expect_same(["abc", "\xff"]) { |s| case s when "\xff" then 1 when "abc" then 2 end }
+      expect_same(["abc", "\xff"]) { |s| [{ "\xff" => 1 }[s], s.include?("\xff"), s.inspect] }
+    end
+
+    it "are one object where the file says so" do
+      same = [1, 2].pmap { "\xfe" }
+      expect(same[0]).to equal(same[1]).and be_frozen
+      expect(same).to eq(["\xfe"] * 2)
+    end
+  end
+
   describe "what is known of their bytes" do
     it "is right for those that were there" do
       expect_same(names) { |name| [name.ascii_only?, name.size, name == name.b, name.valid_encoding?] }

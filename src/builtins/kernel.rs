@@ -94,6 +94,21 @@ pub(super) const ROWS: &[Row] = &[
     carrying("#new_hash", super::made_hash::literal),
     // What a user's class says, where the Ruby of built-ins means Ruby's own.
     carrying("#asked_order", |s, c| s.send(&c.receiver, "<=>", &c.args, 2)),
+    row("#literal_of_bytes", |s, c| {
+        let digits = s.symbol_name(&c.args[0]).unwrap_or_default();
+        s.literal_of_bytes(&digits, false)
+    }),
+    row("#frozen_literal_of_bytes", |s, c| {
+        let digits = s.symbol_name(&c.args[0]).unwrap_or_default();
+        s.literal_of_bytes(&digits, true)
+    }),
+    bare("#refuse_yielded", |s, _| {
+        s.refuse_here(
+            "unsupported-base",
+            "an `each` that yields several values, or none, cannot run in the code around parallel calls",
+            Some("make an array of it first: to_a".into()),
+        )
+    }),
     bare("#refuse_other_keys", |s, _| s.fail(ErrorKind::Unsupported(super::hash::OTHER_KEYS.into()), &[])),
     // As equal?, where it can be known.
     carrying("#is", |s, c| {
@@ -351,11 +366,11 @@ fn freeze(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             s.freeze_hash(&call.receiver);
             call.receiver.clone()
         }
-        Some(Type::Hash(..)) => s.refuse_here(
-            "unsupported-method",
-            "a Hash that exists, or that is put where others can look at it, cannot be frozen in a section",
-            Some("freeze it before or after the section".into()),
-        ),
+        Some(Type::Hash(kind, _)) => {
+            let frozen = s.is_frozen_array(*kind, call.receiver.value());
+            let message = "a Hash that exists, or that is put where others can look at it, cannot be frozen in a section";
+            s.unless_frozen(&call.receiver, frozen, message)
+        }
         Some(Type::Record(_) | Type::Made(_) | Type::Building(..)) => s.freeze_made(&call.receiver),
         _ => call.receiver.clone(),
     }

@@ -75,6 +75,8 @@ pub enum RootKey {
     ModuleIvar(ClassId, String),
     /// A frozen String of this text, in UTF-8.
     Text(String),
+    /// A frozen String of these bytes, which are no text in UTF-8, though that is its encoding.
+    Bytes(Vec<u8>),
     /// A table of what the running Ruby says of characters, in the bytes of a frozen String: `lib/ikra/characters.rb`.
     Characters(String),
     /// These words, in the bytes of a frozen String.

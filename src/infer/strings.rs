@@ -163,6 +163,14 @@ impl Lowerer<'_> {
         Some(literal)
     }
 
+    /// A literal of bytes that are no text in UTF-8, told in hexadecimal digits: the same each time, if it is frozen.
+    pub(crate) fn literal_of_bytes(&mut self, digits: &str, frozen: bool) -> Operand {
+        let byte = |digits: &[u8]| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
+        let Some(bytes) = digits.as_bytes().chunks(2).map(byte).collect() else { return Operand::bottom() };
+        let literal = self.root(&RootKey::Bytes(bytes)).unwrap_or_else(Operand::bottom);
+        if frozen || literal.is_bottom() { literal } else { self.send(&literal, "#copy_string", &[], 1) }
+    }
+
     /// The text of a String that was written out, and that nobody can change.
     pub(crate) fn unchanging_text(&self, string: &Operand) -> Option<Rc<str>> {
         let is_outside = matches!(string.types.single(), Some(Type::Object(_, ClassId::STRING)));

@@ -29,7 +29,8 @@ module RandomPrograms
       ".size", ".to_sym.size", ".count(\"a-e\")", ".to_i", ".sum", ".bytes.size", ".each_line.count", ".each_byte.sum",
       ".size.then { |n| [n, -n].pack(\"s>l\").unpack(\"s>l\").sum }",
       ".unpack(\"c*\").sum", ".unpack(\"nC2\").compact.sum", ".unpack(\"nC*\").compact.sum", ".unpack1(\"nC\") || -1",
-      ".bytes.pack(\"w*\").unpack(\"w*\").sum", ".to_sym.capitalize.size", ".to_sym.match(/./)&.end(0) || -1"
+      ".bytes.pack(\"w*\").unpack(\"w*\").sum", ".to_sym.capitalize.size", ".to_sym.match(/./)&.end(0) || -1",
+      ".b.then { |s| (\"\\xfe\\xff\".b + s).sum }", ".b.index(\"\\xa9\".b) || -1", ".inspect.+(\"\\xe9\").bytes.sum"
     ].freeze
 
     # Around the borders of words, which texts are compared by.

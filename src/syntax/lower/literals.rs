@@ -46,7 +46,7 @@ impl Lowering<'_> {
             return self.unsupported(&refusals::REGEXP_ENCODING, span);
         }
         let mut parts = Vec::new();
-        self.string_parts(&regexp.parts(), span, &mut parts);
+        self.string_parts(&regexp.parts(), span, &mut parts, false);
         let is_constant = |part: &StringPart| match part {
             StringPart::Expression(node) => matches!(node.kind, Kind::Constant { .. }),
             _ => true,
@@ -68,9 +68,22 @@ impl Lowering<'_> {
         if self.source.names_other_encoding && !string.is_forced_utf8_encoding() {
             return self.refuse(&refusals::FILE_ENCODING, span);
         }
-        let text = self.utf8(string.unescaped(), span);
+        self.written(string.unescaped(), string.is_frozen(), span)
+    }
+
+    /// A literal of these bytes. Where they are no text in UTF-8 (`"\xff"`), it is a String that is there before the
+    /// section, or a copy of that.
+    fn written(&mut self, bytes: &[u8], frozen: bool, span: Span) -> Node {
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            let hex = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            let args = vec![self.node(span, Kind::Symbol(hex))];
+            let nil = self.node(span, Kind::Nil);
+            let name = if frozen { "#frozen_literal_of_bytes" } else { "#literal_of_bytes" };
+            return self.primitive(span, nil, name, args);
+        };
+        let text = text.to_owned();
         let parts = match text.is_empty() {
-            _ if string.is_frozen() => vec![StringPart::Frozen(text)],
+            _ if frozen => vec![StringPart::Frozen(text)],
             true => Vec::new(),
             false => vec![StringPart::Text(text)],
         };
@@ -82,12 +95,12 @@ impl Lowering<'_> {
         if self.source.names_other_encoding {
             return self.refuse(&refusals::FILE_ENCODING, span);
         }
-        let mut parts = Vec::new();
-        self.string_parts(&string.parts(), span, &mut parts);
-        if string.is_frozen() && parts.iter().all(|part| matches!(part, StringPart::Text(_))) {
-            let text = if let Some(StringPart::Text(text)) = parts.pop() { text } else { String::new() };
-            parts = vec![StringPart::Frozen(text)];
+        let mut bytes = Vec::new();
+        if only_written(&string.parts(), &mut bytes) {
+            return self.written(&bytes, string.is_frozen(), span);
         }
+        let mut parts = Vec::new();
+        self.string_parts(&string.parts(), span, &mut parts, true);
         self.node(span, Kind::String(parts))
     }
 
@@ -95,7 +108,7 @@ impl Lowering<'_> {
     pub(super) fn interpolated_symbol(&mut self, symbol: &prism::InterpolatedSymbolNode<'_>) -> Node {
         let span = self.span(&symbol.location());
         let mut parts = Vec::new();
-        self.string_parts(&symbol.parts(), span, &mut parts);
+        self.string_parts(&symbol.parts(), span, &mut parts, false);
         let receiver = self.node(span, Kind::String(parts));
         let call = Call {
             receiver: Some(receiver),
@@ -109,10 +122,22 @@ impl Lowering<'_> {
         self.node(span, Kind::Call(Box::new(call)))
     }
 
-    fn string_parts(&mut self, list: &prism::NodeList<'_>, around: Span, parts: &mut Vec<StringPart>) {
+    /// `bytes`: those that are no text in UTF-8 may be among them.
+    fn string_parts(
+        &mut self,
+        list: &prism::NodeList<'_>,
+        around: Span,
+        parts: &mut Vec<StringPart>,
+        bytes: bool,
+    ) {
         for part in list {
             let span = self.span(&part.location());
             if let Some(string) = part.as_string_node() {
+                if bytes && std::str::from_utf8(string.unescaped()).is_err() {
+                    let written = self.written(string.unescaped(), true, span);
+                    parts.push(StringPart::Expression(written));
+                    continue;
+                }
                 let text = self.utf8(string.unescaped(), span);
                 match parts.last_mut() {
                     Some(StringPart::Text(before)) => before.push_str(&text),
@@ -121,7 +146,7 @@ impl Lowering<'_> {
                 }
             } else if let Some(string) = part.as_interpolated_string_node() {
                 // Literals side by side are one string.
-                self.deeper(around, |this| this.string_parts(&string.parts(), around, parts));
+                self.deeper(around, |this| this.string_parts(&string.parts(), around, parts, bytes));
             } else if let Some(embedded) = part.as_embedded_statements_node() {
                 let statements = embedded.statements().map(|statements| statements.as_node());
                 let expression = self.optional(statements.as_ref(), span);
@@ -241,6 +266,18 @@ fn literal_key(key: &P<'_>) -> Option<(&'static str, Vec<u8>)> {
         P::SymbolNode { .. } => Some(("Symbol", key.as_symbol_node()?.unescaped().to_vec())),
         _ => None,
     }
+}
+
+/// The bytes of literals side by side, where they are nothing else.
+fn only_written(list: &prism::NodeList<'_>, bytes: &mut Vec<u8>) -> bool {
+    list.iter().all(|part| match (part.as_string_node(), part.as_interpolated_string_node()) {
+        (Some(string), _) => {
+            bytes.extend(string.unescaped());
+            true
+        }
+        (_, Some(string)) => only_written(&string.parts(), bytes),
+        _ => false,
+    })
 }
 
 /// Those of `/i`, `/x`, `/m` and `/u` that are on.

@@ -324,6 +324,11 @@ impl Source {
                 pool.keep(text);
                 Self::Text(text)
             }
+            RootKey::Bytes(bytes) => {
+                let text = interned(bytes)?;
+                pool.keep(text);
+                Self::Text(text)
+            }
             RootKey::ClassVariable { scope: place, name } => Self::ClassVariable(
                 Nesting::of(scope, pool, place, fixed_nesting)?,
                 value::intern(ruby, name),
@@ -495,7 +500,8 @@ impl Constant {
 }
 
 /// The frozen String that literals of this text are.
-fn interned(text: &str) -> Result<VALUE, Error> {
+fn interned(text: impl AsRef<[u8]>) -> Result<VALUE, Error> {
+    let text = text.as_ref();
     // SAFETY: the text is copied where there is none yet; what is raised ends in `protect`.
     protect(|| unsafe {
         // Ruby looks at what is there of an empty text.
