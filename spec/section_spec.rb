@@ -19,6 +19,29 @@ module SectionWorlds
     def grow(step) = @value += 2 * step
   end
 
+  Three = Struct.new(:a, :b, :c)
+
+  # Goes over its items, and gives something else.
+  class Shelf
+    include Enumerable
+
+    def initialize(items) = @items = items
+
+    def each(&block)
+      return enum_for(:each) unless block
+
+      @items.each(&block)
+      :shelf
+    end
+
+    def to_a = raise
+  end
+
+  class Pairs < Shelf
+    def each = @items.each { |item| yield item, item + 1 }
+    def to_a = map { |a, b| [a, b] }
+  end
+
   class World
     attr_reader :cells, :time
 
@@ -484,6 +507,47 @@ RSpec.describe "Ikra.section" do
       expect(run.call(rounds)).to be_within(1e-3).of(items.sum)
       # All of them would be 800 MB.
       expect(File.read("/proc/self/status")[/VmRSS:\s+(\d+)/, 1].to_i - before).to be < 16_000
+    end
+
+    it "goes over Sets, Structs and what has an `each` of its own, as outside of sections" do
+      items = [Set[3, 1, 2], SectionWorlds::Three.new(3, 1, 2), SectionWorlds::Shelf.new([3, 1, 2]), Set[],
+               SectionWorlds::Shelf.new([])]
+      items.each do |all|
+        make = -> { [all] }
+        expect_same_program(make) { Ikra.section { [all.pmap { |x| x * 2 }, all.psum { |x| x + 1 }, all.psum] } }
+        expect_same_program(make) { Ikra.section { [all.pselect(&:odd?), all.preject(&:odd?)] } }
+        expect_same_program(make) { Ikra.section { all.pcount(&:odd?) } }
+        expect_same_program(make) { Ikra.section { 3.times.sum { |n| all.pmap { |x| x * n }.size } } }
+        expect_same_program(make) { Ikra.section { all.each_with_index.pmap { |x, i| x * i } } }
+      end
+      doubled = Ikra.section { items.pmap { |all| all.pmap { |x| x * 2 } } }
+      expect(doubled).to eq(items.map { |all| all.map { |x| x * 2 } })
+    end
+
+    it "gives what their `each` gives, and changes what they hold" do
+      set = Set.new(cells)
+      expect(Ikra.section { set.peach(2) { |cell| cell.grow(1) } }).to equal(set)
+      expect(set.map(&:value)).to eq(cells.map { |cell| cell.tap { 2.times { cell.grow(1) } }.value })
+      shelf = SectionWorlds::Shelf.new([1, 2])
+      expect(Ikra.section { shelf.peach { |x| x } }).to eq(:shelf)
+      made = Ikra.section { [SectionWorlds::Three.new(1, 2, 3).pmap { |x| -x }, ("a".."c").pmap { |x| x * 2 }] }
+      expect(made).to eq([[-1, -2, -3], %w[aa bb cc]])
+    end
+
+    it "selects pairs of Hashes" do
+      hash = { a: 1, b: 2, c: [3] }
+      expect_same_program(-> { [] }) { Ikra.section { hash.pselect { |key, value| key != :b && value != 1 } } }
+      expect_same_program(-> { [] }) { Ikra.section { hash.pselect { |key| key == :a } } }
+      expect_same_program(-> { [] }) { Ikra.section { hash.preject { |key| key == :a } } }
+      expect_same_program(-> { [] }) { Ikra.section { hash.pcount { |key, value| key == :a || value == 2 } } }
+      expect_same_program(-> { [] }) { Ikra.section { hash.pcount { |pair| pair == [:a, 1] } } }
+      expect_same_program(-> { [] }) { Ikra.section { (1..9).to_h { |x| [x, x * x] }.pselect { |_, x| x > 20 }.keys } }
+    end
+
+    it "refuses an `each` that yields several values at once" do
+      pairs = SectionWorlds::Pairs.new([1, 2])
+      expect { Ikra.section { pairs.pmap { |x| x } } }.to raise_error(Ikra::UnsupportedError, /unsupported-base.*to_a/m)
+      expect(Ikra.section { pairs.to_a.pmap { |x| x } }).to eq([[1, 2], [2, 3]])
     end
 
     it "draws other random numbers in each launch" do

@@ -20,9 +20,10 @@
 //! - Bases that are made (`Lowerer::by_index`): slices, windows, elements with an index from somewhere on and the pairs
 //!   of a Hash are no arrays in the driver's memory. The launch goes over their numbers, and each element takes its own
 //!   from the array, by built-ins in `core/array.rb` (`__pmap_slices` …). Any other Enumerator is gone through first.
+//! - What is Enumerable and no array, such as a Set, has its `each` run first, which puts what it yields into one
+//!   (`__yielded` in `core/kernel.rb`).
 //!
-//! What it cannot do: go on with objects that an `Ikra.sync` adds; a `Column` or a Hash as a base. Each is refused with
-//! its name.
+//! What it cannot do: go on with objects that an `Ikra.sync` adds; a `Column` as a base. Each is refused with its name.
 
 use super::calls::Arguments;
 use super::closed_blocks::Environment;
@@ -156,7 +157,10 @@ impl Lowerer<'_> {
                 return self.send(&values, "sum", &arguments.positional, 0x31);
             }
             "pcount" => {
-                let selected = self.parallel_call(receiver, "pselect", arguments, block);
+                // Its block gets a pair, and that of `select` key and value.
+                let is_hash = receiver.types.single().is_some_and(Type::is_hash);
+                let pairs = if is_hash { &self.send(receiver, "to_a", &[], 0x3b8) } else { receiver };
+                let selected = self.parallel_call(pairs, "pselect", arguments, block);
                 return self.send(&selected, "size", &[], 0x32);
             }
             _ => {}
@@ -244,15 +248,16 @@ impl Lowerer<'_> {
             let given = self.send_block(&array, &format!("#{verb}_{method}"), &rest, Some(block.clone()));
             return if method == "pairs" && name == "peach" { source.clone() } else { given };
         }
-        // What its `each` yields. Of a Hash `select` gives a Hash.
-        let is_enumerator = matches!(source.types.single(), Some(Type::Enumerator(..)));
-        let is_hash = source.types.single().is_some_and(Type::is_hash);
-        let all = match is_enumerator || is_hash && matches!(name, "pmap" | "pcollect" | "peach") {
-            true => self.send(source, "to_a", &[], 0x3b5),
-            false => source.clone(),
-        };
+        let selects = matches!(name, "pselect" | "pfilter" | "preject");
+        if selects && source.types.single().is_some_and(Type::is_hash) {
+            return self.pairs_selected(source, name, arguments, block);
+        }
+        let (all, given) = self.all_of(source);
+        if all.is_bottom() {
+            return all;
+        }
         let Some(elements) = self.elements_of(&all, name) else { return Operand::bottom() };
-        if with_index && matches!(name, "pselect" | "pfilter" | "preject") {
+        if with_index && selects {
             return self.refuse_base(receiver, name);
         }
         let is_column = matches!(source.types.single(), Some(Type::Column(..)));
@@ -272,11 +277,45 @@ impl Lowerer<'_> {
                 match (gives, receiver.types.single()) {
                     // What their `each` gives.
                     (Gives::Base, Some(Type::Enumerator(method, _))) if &**method != "map" => source.clone(),
-                    (Gives::Base, _) => receiver.clone(),
+                    (Gives::Base, _) => given.unwrap_or_else(|| receiver.clone()),
                     _ => result,
                 }
             })
         })
+    }
+
+    /// What the `each` of something Enumerable yields, as something that elements are taken from by their index; with
+    /// what it gives, if that need not be itself.
+    fn all_of(&mut self, source: &Operand) -> (Operand, Option<Operand>) {
+        let Some(ty) = source.types.single() else { return (source.clone(), None) };
+        if ty.is_hash() || ty.is_text_range() || matches!(ty, Type::Enumerator(..)) {
+            return (self.send(source, "to_a", &[], 0x3b5), None);
+        }
+        if !ty.is_instance() || !self.host.is_subclass(class_of(ty), ClassId::ENUMERABLE) {
+            return (source.clone(), None);
+        }
+        let yielded = self.send(source, "#yielded", &[], 0x3b5);
+        match &self.tuple_items(&yielded)[..] {
+            [all, given] => (all.clone(), Some(given.clone())),
+            _ => (Operand::bottom(), None),
+        }
+    }
+
+    /// `pselect` and `preject` of a Hash, which give a Hash.
+    fn pairs_selected(
+        &mut self,
+        hash: &Operand,
+        name: &str,
+        arguments: &Arguments,
+        block: &BlockRef,
+    ) -> Operand {
+        if self.ticks(name, arguments).is_none() {
+            return Operand::bottom();
+        }
+        let parts = [("#keys", 0x3b6), ("#values", 0x3b7), ("#fresh", 0x3b9)];
+        let [keys, values, out] = parts.map(|(part, slot)| self.send(hash, part, &[], slot));
+        let wanted = Operand::bool(self.b.bool(name != "preject"));
+        self.send_block(&keys, "#pselect_pairs", &[values, out, wanted], Some(block.clone()))
     }
 
     /// The number of ticks, where it is given.
@@ -363,7 +402,7 @@ impl Lowerer<'_> {
         self.refuse_here(
             "unsupported-base",
             format!("`{name}` of {what} cannot run in the code around parallel calls"),
-            Some("call it on an array, a range of Integers, or on either with each_with_index".into()),
+            Some("make an array of it first: to_a".into()),
         )
     }
 

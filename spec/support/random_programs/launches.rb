@@ -11,7 +11,10 @@ module RandomPrograms
     # What a call goes over: its text, what the items are, and whether the block gets an index.
     def launch_base(depth, indices: true)
       text, items = launch_items(depth)
-      return [text, items, false] unless indices && chance(0.15)
+      unless indices && chance(0.15)
+        text = Node.fixed(text, pick([".to_set", ".each_entry"])) if items == [:int] && chance(0.1, :set_base)
+        return [text, items, false]
+      end
 
       # Of neighbours the second one is an Integer as an index is.
       return [Node.fixed(text, ".each_cons(2)"), items, true] if items == [:int] && chance(0.3)

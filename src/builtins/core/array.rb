@@ -64,6 +64,18 @@ module Array
     end
   end
 
+  # Puts those pairs into a Hash of which the block gives what is true or, of `reject`, what is not.
+  def __pselect_pairs(values, out, wanted)
+    count = size
+    chosen = (0...count).pmap do |i|
+      value = yield(__item(i), values.__item(i))
+      __refuse_other_keys if size != count
+      value ? true : false
+    end
+    count.times { |i| out.__insert(__item(i), values.__item(i)) if chosen.__item(i) == wanted }
+    out
+  end
+
   def __pmap_indexed(offset = 0)
     offset = offset.__nil? ? 0 : __to_long(offset)
     (0...size).pmap { |i| yield [__item(i), i + offset] }

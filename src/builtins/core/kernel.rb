@@ -16,6 +16,17 @@ module Kernel
     raise FrozenError.new("can't modify frozen #{self.class}: #{inspect}", receiver: self)
   end
 
+  # What the `each` of something Enumerable yields, one value at a time, and what it gives.
+  def __yielded
+    out = []
+    given = each do |*values|
+      __refuse_yielded if values.size != 1
+      out << values[0]
+      nil
+    end
+    [out, given]
+  end
+
   def tap
     yield self
     self
