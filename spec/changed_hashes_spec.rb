@@ -96,6 +96,16 @@ each_backend do |backend|
     expect_change(-> { { ChangedHashes::Key.new(1, 2) => 3 } }, keys) { |h, x| h[x] = h.size }
   end
 
+  it "does not find arrays that have changed since they were put there, as Ruby does not" do
+    key = [1]
+    hash = { key => 3, [7] => 1 }
+    key[0] = 2
+    run = -> { [1, 2].pmap { |x| [hash[[9]] = x, hash[[x]]].last } }
+    expect(&run).to raise_error(Ikra::UnsupportedError, /has changed since.*unsupported-key/m) unless backend == :ruby
+    hash.rehash
+    expect([run.call, hash]).to eq([[nil, 3], { [2] => 3, [7] => 1, [9] => 2 }])
+  end
+
   it "is one Hash, whoever holds it" do
     expect_change(lambda {
                     h = { 1 => 2 }

@@ -59,17 +59,19 @@ pub fn build(tracer: &Tracer<'_>, ids: &Ids, kind: ArrayKind) -> Result<Vec<i32>
         .iter()
         .any(|ty| matches!(ty.shape(), Shape::Object(_) | Shape::Array(_)))
     {
-        check(tracer, kind)?;
+        check(tracer, kind, &|_| true)?;
     }
     Ok(slots)
 }
 
 /// The slots of the Hashes that the section changes, as `core/text/array_keys.rb` lays them out: elements that only look
 /// keys up would write them otherwise. Of few keys there are none, and none of those that may have a `hash` of their own:
-/// the section makes them where it does.
+/// the section makes them where it does. Arrays among the keys that
+/// have changed since they were put there are refused here, too.
 pub fn fill_slots(tracer: &mut Tracer<'_>, ids: &Ids, inferred: &Inferred) -> Result<(), Trouble> {
     for [keys, _, slots] in inferred.schema.hashes.values() {
         let is_read = |info: &BufferInfo| info.kind == BufferKind::ArrayValues(*slots, Part::Payload);
+        check(tracer, *keys, &|key| asks_nobody(key, 0))?;
         let [keys, slots] = [keys, slots].map(|kind| kind.0 as usize);
         if tracer.elements.len() <= keys.max(slots) || !inferred.program.buffers.iter().any(is_read) {
             continue;
@@ -131,7 +133,7 @@ fn is_plain(tracer: &Tracer<'_>, keys: &ColumnBuilder, row: usize) -> bool {
 }
 
 /// Does each Hash find its own keys? Not where one has changed since it was put there.
-fn check(tracer: &Tracer<'_>, kind: ArrayKind) -> Result<(), Trouble> {
+fn check(tracer: &Tracer<'_>, kind: ArrayKind, is_asked: &dyn Fn(VALUE) -> bool) -> Result<(), Trouble> {
     let Some(hashes) = tracer.asked.kinds.hashes_with_keys(kind) else { return Ok(()) };
     let Some(values) = tracer.asked.kinds.kind(Holder::Part(hashes, HashPart::Values)) else { return Ok(()) };
     let rows = tracer.pinned.arrays(hashes.0).len();
@@ -145,7 +147,7 @@ fn check(tracer: &Tracer<'_>, kind: ArrayKind) -> Result<(), Trouble> {
                 unsafe { value::items(keys).get(at).copied().zip(value::items(values).get(at).copied()) };
             let Some((key, expected)) = pair else { break };
             at += 1;
-            if !may_change(key) {
+            if !may_change(key) || !is_asked(key) {
                 continue;
             }
             // SAFETY: all are live. What it asks of the keys that are compared by what they hold is Ruby's own.
@@ -169,6 +171,28 @@ fn may_change(key: VALUE) -> bool {
     // SAFETY: what is no special constant is a live object.
     !rb_sys::SPECIAL_CONST_P(key)
         && unsafe { matches!(rb_sys::RB_BUILTIN_TYPE(key), t::RUBY_T_ARRAY | t::RUBY_T_STRUCT) }
+}
+
+/// Is it an array of what is hashed without code of the user's?
+fn asks_nobody(key: VALUE, depth: u32) -> bool {
+    use rb_sys::ruby_value_type as t;
+    if rb_sys::SPECIAL_CONST_P(key) {
+        return true;
+    }
+    // SAFETY: what is no special constant is a live object, and nothing runs before the items are looked at.
+    unsafe {
+        match rb_sys::RB_BUILTIN_TYPE(key) {
+            t::RUBY_T_STRING => rb_sys::rb_obj_class(key) == rb_sys::rb_cString,
+            t::RUBY_T_FLOAT | t::RUBY_T_SYMBOL | t::RUBY_T_BIGNUM => true,
+            t::RUBY_T_ARRAY => {
+                let is_own = rb_sys::rb_obj_class(key) == rb_sys::rb_cArray;
+                is_own
+                    && depth < DEEPEST
+                    && value::items(key).iter().all(|item| asks_nobody(*item, depth + 1))
+            }
+            _ => false,
+        }
+    }
 }
 
 struct Hasher<'t, 'a> {
