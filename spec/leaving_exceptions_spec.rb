@@ -43,7 +43,10 @@ RSpec.describe "An exception that leaves a section" do
   end
 
   # The message without what error_highlight says of the line.
-  def told(error) = [error.class, error.message.lines.first.chomp.gsub(/0x\h+/, "0x"), KeptFacts.shown(error)]
+  def told(error)
+    message = error.message.lines.first.chomp.gsub(/0x\h+/, "0x")
+    [error.class, message, KeptFacts.shown(error), KeptFacts.causes(error)]
+  end
 
   def expect_same_exception(&block)
     ruby, own = %i[map pmap].map { |name| raised { [1, 2].public_send(name, &block) } }

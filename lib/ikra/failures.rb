@@ -27,7 +27,7 @@ module Ikra
                   when :race then Races.error(tick, *details)
                   else Messages.public_send(kind, *details)
                   end
-      exception.set_backtrace(frames(frames) + outer_frames)
+      exception.set_backtrace(backtrace(frames))
       exception = unhandled(exception, guarding) if guarding
       placed(exception, element, tick)
     end
@@ -51,82 +51,16 @@ module Ikra
       nil
     end
 
-    # An exception that the section has made, which +complete+ has gone over.
+    # An exception that the section has made, which Completion has gone over.
     def self.told(exception, element, tick, guarding)
       placed(guarding ? unhandled(exception, guarding) : exception, element, tick)
     end
 
-    INITIALIZE = Exception.instance_method(:initialize)
-    NO_METHOD = NoMethodError.instance_method(:initialize)
-    NAME = NameError.instance_method(:initialize)
-    OWN_INITIALIZE = [KeyError, FrozenError, NoMatchingPatternKeyError].to_h do |of|
-      [of, of.instance_method(:initialize)]
-    end
-    NAME_OF = NameError.instance_method(:name)
-    RECEIVER = NameError.instance_method(:receiver)
-    FROZEN_RECEIVER = FrozenError.instance_method(:receiver)
-    ARGUMENTS = NoMethodError.instance_method(:args)
     BACKTRACE = Exception.instance_method(:backtrace)
     SET_BACKTRACE = Exception.instance_method(:set_backtrace)
 
-    # Gives one that the section has made its message and, where it was raised, its backtrace.
-    #
-    # @param kept [Array] of those that keep more than a message: key or name, receiver, arguments, whether key and
-    #   receiver are there
-    def self.complete(exception, message, frames, kept)
-      if kept.empty?
-        INITIALIZE.bind_call(exception, *message.nil? ? [] : [message])
-      else
-        initialize_keeping(exception, message, kept)
-      end
-      SET_BACKTRACE.bind_call(exception, frames(frames) + outer_frames) if frames
-    end
-
-    # Gives a NameError of which all but the message is known the one that Ruby makes.
-    #
-    # @param missing [String] why there is no such method
-    def self.tell(exception, missing)
-      return tell_frozen(exception) if exception.is_a?(FrozenError)
-
-      name = NAME_OF.bind_call(exception)
-      receiver = RECEIVER.bind_call(exception)
-      told = if exception.is_a?(NoMethodError)
-               arguments = ARGUMENTS.bind_call(exception)
-               Messages.no_method(name.to_s, receiver, nil, missing)
-             else
-               Messages.name_error(name.to_s, receiver, nil)
-             end
-      backtrace = BACKTRACE.bind_call(exception)
-      kept = [name, receiver, arguments, true, true]
-      initialize_keeping(exception, Messages::PLAIN_MESSAGE.bind_call(told), kept)
-      SET_BACKTRACE.bind_call(exception, backtrace) if backtrace
-    end
-
-    # The same of a FrozenError, of which the receiver is known.
-    def self.tell_frozen(exception)
-      receiver = FROZEN_RECEIVER.bind_call(exception)
-      backtrace = BACKTRACE.bind_call(exception)
-      message = Messages::PLAIN_MESSAGE.bind_call(Messages.frozen(receiver))
-      initialize_keeping(exception, message, [nil, receiver, nil, false, true])
-      SET_BACKTRACE.bind_call(exception, backtrace) if backtrace
-    end
-
-    # As Ruby's own methods make such exceptions.
-    def self.initialize_keeping(exception, message, kept)
-      subject, receiver, arguments, has_subject, has_receiver = kept
-      receiver_name = exception.is_a?(NoMatchingPatternKeyError) ? :matchee : :receiver
-      given = has_receiver ? { receiver_name => receiver } : {}
-      case exception
-      when NoMethodError
-        NO_METHOD.bind_call(exception, message, subject, arguments, **given)
-      when NameError
-        NAME.bind_call(exception, message, subject, **given)
-      else
-        given[:key] = subject if has_subject
-        _, own = OWN_INITIALIZE.find { |of, _| exception.is_a?(of) }
-        own.bind_call(exception, *message.nil? ? [] : [message], **given)
-      end
-    end
+    # The backtrace of one that was raised there.
+    def self.backtrace(frames) = frames(frames) + outer_frames
 
     # Marks one with the element that has raised it.
     def self.placed(exception, element, tick)
@@ -242,8 +176,7 @@ module Ikra
     def self.outer_frames
       caller.reject { |frame| frame.start_with?(OWN) }
     end
-    private_class_method :unhandled, :unsupported, :initialize_keeping, :overflow, :frames, :block_label, :relabeled,
-                         :levels, :outer_frames
+    private_class_method :unhandled, :unsupported, :overflow, :frames, :block_label, :relabeled, :levels, :outer_frames
 
     # Methods of Ruby's own that are written in Ruby are told by some versions where they stand: `<internal:kernel>:90`.
     # Ruby is asked for that.

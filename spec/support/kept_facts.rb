@@ -13,6 +13,17 @@ module KeptFacts
     end
   end
 
+  # Those that it was raised for, the nearest first: class, first line of the message, what is kept, and where it was
+  # raised.
+  def self.causes(error)
+    causes = []
+    while (error = error.cause)
+      message = error.message.lines.first&.chomp&.gsub(/0x\h+/, "0x")
+      causes << [error.class, message, shown(error), error.backtrace&.first]
+    end
+    causes
+  end
+
   # The same, for exceptions of two runs to be compared.
   def self.shown(error) = of(error).transform_values { |value| value.inspect.gsub(/0x\h+/, "0x") }
 end

@@ -267,7 +267,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Module(ClassId::REGEXP) => (&[regexp::MODULE_ROWS, module::ROWS], &["RegexpClass"]),
         Type::Module(_) => (&[module::ROWS], &[]),
         Type::Made(_) if keeps_text(owner) && !is_primitive(name) => (&[exception::KEEPING], &[]),
-        Type::Made(_) if owner == ClassId::EXCEPTION || matches!(name, "#told" | "#refuse_lines") => {
+        Type::Made(_) if owner == ClassId::EXCEPTION || exception::PRIMITIVES.contains(&name) => {
             (&[exception::ROWS], &["Exception"])
         }
         Type::Object(..) | Type::Record(_) | Type::Made(_)

@@ -7,6 +7,7 @@
 
 use super::Lowerer;
 use super::builtins::{Invocation, wrong_count};
+use super::causes::{CAUSE, OPERANDS, UNTOLD};
 use super::exception_messages::{Message, UNKNOWN_MESSAGE};
 use super::host::Method;
 use super::operand::Operand;
@@ -55,6 +56,11 @@ pub const MISSING_SHIFT: u32 = 4;
 /// Does Ruby keep more of the exception than a failure at the site tells? One that leaves the section has to have that, so
 /// that it is made there as an object, when the section runs again.
 pub fn tells_too_little(site: &Site) -> bool {
+    site.has_cause || keeps_more_than_told(site)
+}
+
+/// The same but for its cause.
+pub fn keeps_more_than_told(site: &Site) -> bool {
     match &site.error {
         ErrorKind::NoMethod { receiver, arguments, .. } => *arguments || is_told_by_class(receiver),
         ErrorKind::NameError { receiver, .. } => is_told_by_class(receiver),
@@ -95,6 +101,11 @@ impl Lowerer<'_> {
         if self.keeps_more(class) {
             let none = [SUBJECT, RECEIVER, ARGUMENTS].map(|name| (name, Operand::nil()));
             all.extend(none.into_iter().chain([(FACTS, zero)]));
+        }
+        if self.keeps_causes() {
+            let zero = Operand::integer(self.b.i64(0));
+            let others = [UNTOLD, OPERANDS[0], OPERANDS[1]].map(|name| (name, zero.clone()));
+            all.extend(others.into_iter().chain([(CAUSE, Operand::nil())]));
         }
         all.into_iter().map(|(name, value)| (name.to_string(), value)).collect()
     }
@@ -348,6 +359,10 @@ impl Lowerer<'_> {
         }
         let zero = self.b.i64(0);
         let is_first = self.b.compare(Comparison::Eq, known.value(), zero);
+        self.note_cause(object, class, site, is_first);
+        if self.b.is_dead() {
+            return;
+        }
         for (name, now, known) in [(RAISED, number, known), (RAISED_PATH, path, known_path)] {
             let value = self.b.select(is_first, now, known.value());
             self.write_made(object.value(), class, name, &Operand::integer(value));
@@ -365,13 +380,9 @@ impl Lowerer<'_> {
     pub(super) fn caught_object(&mut self, error: &Caught) -> Operand {
         let mut groups: Vec<(Told, Vec<SiteId>)> = Vec::new();
         for site in &error.sites {
-            let Site { error: kind, raised, .. } = self.program.sites[site.0 as usize].clone();
+            let Site { error: kind, .. } = self.program.sites[site.0 as usize].clone();
             let Some(class) = super::failing::class_of_error(&kind) else { continue };
-            // A `raise` of the user's has made it of a text, or of nothing.
-            let is_users = match &kind {
-                ErrorKind::Raise { message, .. } => message.is_none() || !raised.is_by_ruby(),
-                _ => false,
-            };
+            let is_users = self.is_users(*site);
             let message = match kind {
                 ErrorKind::RaiseMade(_) => None,
                 _ => Some(self.message_at(*site)),

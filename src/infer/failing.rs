@@ -6,6 +6,7 @@
 //! that could still be lower go on; the others end early.
 
 use super::Lowerer;
+use super::branches::Condition;
 use super::memo::FunctionKey;
 use super::operand::Operand;
 use super::parallel::Guard;
@@ -20,6 +21,13 @@ use crate::types::ClassId;
 impl Lowerer<'_> {
     /// Fails at a site: where a region waits for its error, that is a jump.
     pub(super) fn fail_at(&mut self, site: SiteId, operands: &[Value]) {
+        match self.fails_with_cause(site) {
+            true => self.fail_with_cause(site, operands),
+            false => self.fail_as_it_is(site, operands),
+        }
+    }
+
+    pub(super) fn fail_as_it_is(&mut self, site: SiteId, operands: &[Value]) {
         match self.handler(site) {
             Some(handler) => self.jump_to_handler(handler, site, operands),
             None => {
@@ -32,6 +40,15 @@ impl Lowerer<'_> {
 
     /// Fails at a site unless the condition holds.
     pub(super) fn check_at(&mut self, condition: Value, site: SiteId, operands: &[Value]) {
+        if !self.b.is_dead() && self.fails_with_cause(site) {
+            let condition = Condition { value: condition, yes: vec![], no: vec![] };
+            let fail = |s: &mut Self| {
+                s.fail_with_cause(site, operands);
+                Operand::bottom()
+            };
+            self.branch(0x3f9, condition, |_| Operand::nil(), fail);
+            return;
+        }
         match self.handler(site) {
             Some(_) if self.b.is_dead() => {}
             Some(_) if self.b.constant(condition) == Some(0) => self.fail_at(site, operands),
@@ -175,7 +192,7 @@ impl Lowerer<'_> {
     }
 
     /// Raises the error of the site whose number is a value, one of `sites`.
-    fn raise_from(&mut self, values: [Value; ERROR_WORDS], sites: &[SiteId]) {
+    pub(super) fn raise_from(&mut self, values: [Value; ERROR_WORDS], sites: &[SiteId]) {
         let Some((last, others)) = sites.split_last() else { return self.b.mark_dead() };
         if let Some(handler) = self.handler(*last)
             && others.iter().all(|site| self.handler(*site) == Some(handler))
@@ -229,6 +246,15 @@ impl Lowerer<'_> {
         let error = [error[0], error[1], error[2], error[3]];
         let none = self.b.i64(NO_SITE);
         let failed = self.b.compare(Comparison::Ne, error[0], none);
+        if sites.iter().any(|site| self.gets_cause(*site)) {
+            let condition = Condition { value: failed, yes: vec![], no: vec![] };
+            let raise = |s: &mut Self| {
+                s.raise_with_cause(error, sites);
+                Operand::bottom()
+            };
+            self.branch(0x3f8, condition, raise, |_| Operand::nil());
+            return;
+        }
         self.when(failed, |s| s.raise_from(error, sites));
     }
 

@@ -171,7 +171,7 @@ impl Lowerer<'_> {
         };
         let failures: Vec<SiteId> = failures.into_iter().map(|site| self.numbered_site(site)).collect();
         let unguarded = key.clone();
-        key.guarded = failures.iter().any(|site| self.handler(*site).is_some());
+        key.guarded = failures.iter().any(|site| self.handler(*site).is_some() || self.gets_cause(*site));
         let function = self.function_of(callee(&key));
         self.note_stores(&unguarded, recursive);
         let results = self.memo.functions.read(&key);

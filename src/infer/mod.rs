@@ -43,6 +43,7 @@ mod call_graph;
 mod callees;
 mod calls;
 mod catches;
+mod causes;
 mod changing_strings;
 mod characters;
 mod closed_blocks;
@@ -141,6 +142,7 @@ mod written_texts;
 pub(crate) use births::Birth;
 pub(crate) use branches::Condition;
 pub(crate) use calls::{Arguments, CallType};
+pub use causes::{CAUSE, OPERANDS as UNTOLD_OPERANDS, UNTOLD};
 pub(crate) use conditions::module_of;
 pub(crate) use copies::Frozen;
 pub use copies::ORIGINAL;
@@ -148,7 +150,7 @@ pub use evacuation::ARRAY_HEADER;
 pub(crate) use exceptions::keeps_text;
 pub use exceptions::{
     ARGUMENTS, FACTS, Fact, MESSAGE as EXCEPTION_MESSAGE, MISSING_SHIFT, RAISED, RAISED_PATH, RECEIVER,
-    SUBJECT, tells_too_little,
+    SUBJECT, keeps_more_than_told, tells_too_little,
 };
 pub(crate) use frames::{
     Activation, BlockRef, Control, Frame, Home, Inlined, LocalValue, Locals, Outliving, Taken, Temp,

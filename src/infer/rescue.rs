@@ -82,7 +82,7 @@ pub(crate) struct Caught {
     /// Its message, if the clause asks for it: nil where that is not kept.
     pub(super) message: Option<Temp>,
     /// The frame, local variable and version that stand for it: `rescue … => error`.
-    variable: Option<(usize, LocalId, u32)>,
+    pub(super) variable: Option<(usize, LocalId, u32)>,
 }
 
 /// The parts of a `begin` that its clauses need.
@@ -102,6 +102,7 @@ pub(super) struct Around {
     control: usize,
     return_to: Option<JoinIndex>,
     catches: usize,
+    handled: usize,
     running: Option<Rc<Running>>,
     active: Vec<Inlined>,
 }
@@ -207,6 +208,7 @@ impl Lowerer<'_> {
             control: frame.control.len(),
             return_to: frame.return_to,
             catches: self.catches.len(),
+            handled: self.handled.len(),
             running: self.running.clone(),
             active: self.active.clone(),
         }
@@ -358,6 +360,7 @@ impl Lowerer<'_> {
     fn back_in(&mut self, around: &Around, f: impl FnOnce(&mut Self)) {
         let frames = self.frames.split_off(around.frames);
         let catches = self.catches.split_off(around.catches);
+        let handled = self.handled.split_off(around.handled);
         let current = std::mem::replace(&mut self.current, around.frame);
         let active = std::mem::replace(&mut self.active, around.active.clone());
         let running = std::mem::replace(&mut self.running, around.running.clone());
@@ -370,6 +373,7 @@ impl Lowerer<'_> {
         frame.return_to = return_to;
         (self.current, self.active, self.running) = (current, active, running);
         self.catches.extend(catches);
+        self.handled.extend(handled);
         self.frames.extend(frames);
     }
 }

@@ -968,6 +968,8 @@ pub struct Site {
     /// Of what is refused as the section runs: the expression, and the call in the block that led to it. The message has
     /// taken them over before a program is optimised.
     pub refused: Option<(Span, Option<Span>)>,
+    /// Another exception is being handled there, or may be where the function is called: it is the cause of this one.
+    pub has_cause: bool,
 }
 
 /// Who raises an error: the message is in the encoding of that.

@@ -312,6 +312,8 @@ struct Run<'a> {
     base: Cow<'a, Base>,
     syncs: Syncs,
     born: Born,
+    /// See [`Decoder::untold`].
+    untold: RefCell<Vec<SiteId>>,
     /// The GPU cannot say what the CPU can.
     on_cpu: Cell<bool>,
     learned: RefCell<Learned>,
@@ -343,6 +345,7 @@ impl<'a> Run<'a> {
             base,
             syncs: Syncs::default(),
             born: Born::default(),
+            untold: RefCell::default(),
             on_cpu: Cell::new(false),
             learned: RefCell::default(),
             told: RefCell::default(),
@@ -455,7 +458,14 @@ impl<'a> Run<'a> {
     }
 
     fn decoder<'b>(&'b self, version: &'b Version, heap: &'b Heap) -> Decoder<'b> {
-        Decoder { ruby: self.ruby, pinned: self.pinned, inferred: &version.inferred, heap, born: &self.born }
+        Decoder {
+            ruby: self.ruby,
+            pinned: self.pinned,
+            inferred: &version.inferred,
+            heap,
+            born: &self.born,
+            untold: &self.untold,
+        }
     }
 
     /// Launches it until it has come to an end. Nothing has been written back then, so it can begin again: with more
@@ -537,6 +547,7 @@ impl<'a> Run<'a> {
                         heap.drop_dead_pairs(&version.inferred)?;
                         let first = (self.section.part.unwrap_or(0) + self.section.done) as u32;
                         let failure = Failure { element: failure.element + first, ..failure };
+                        self.untold.take();
                         let raised = self.decoder(version, heap).exception(&failure);
                         if self.is_to_tell_more(version, &failure, &raised, heap)? {
                             return Err(Trouble::Anew);
@@ -649,19 +660,36 @@ impl<'a> Run<'a> {
         raised: &magnus::Error,
         heap: &Heap,
     ) -> Result<bool, Trouble> {
-        let site = &version.program.sites[failure.site.0 as usize];
-        if self.syncs.any() || !ikra_core::infer::tells_too_little(site) {
+        let sites = &version.program.sites;
+        let site = &sites[failure.site.0 as usize];
+        let mut untold = self.untold.take();
+        if ikra_core::infer::tells_too_little(site) {
+            untold.push(failure.site);
+        }
+        if self.syncs.any() || untold.is_empty() {
             return Ok(false);
         }
         let Some(exception) = raised.value() else { return Ok(false) };
         let printed = self.decoder(version, heap).texts_of(heap.store.printed())?;
         let learned = &mut *self.learned.borrow_mut();
         learned.extend(&version.learned);
-        let (path, line) = site.place();
-        let line = (path.to_string(), line);
-        let is_new = learned.told_lines.insert(line.clone());
+        let line_of = |id: SiteId| {
+            let (path, line) = sites[id.0 as usize].place();
+            (path.to_string(), line)
+        };
+        let line = line_of(failure.site);
+        let mut is_new = false;
+        for told in untold.into_iter().map(line_of) {
+            if learned.told_lines.insert(told.clone()) {
+                is_new = true;
+                tell_anew(|| format!("{}:{} raises what keeps more than its message", told.0, told.1));
+            }
+        }
+        // What is not known of a cause is no reason to forget what was known before.
+        if is_new && self.told.borrow().is_some() && exceptions::is_own(self.ruby, raised)? {
+            return Ok(true);
+        }
         if is_new {
-            tell_anew(|| format!("{}:{} raises what keeps more than its message", line.0, line.1));
             self.pinned.pin(exception.as_raw());
             if let Some(printed) = printed {
                 self.pinned.pin(printed.as_raw());
@@ -1292,6 +1320,7 @@ impl<'a> Run<'a> {
                         block: self.section.block,
                         base: &self.base,
                         born: &self.born,
+                        untold: &self.untold,
                     };
                     let since = Instant::now();
                     run.sync(version, heap, (number, at), &self.syncs)?;

@@ -47,7 +47,7 @@ use ikra_core::error::Error;
 use ikra_core::faults;
 use ikra_core::heap::Schema;
 use ikra_core::heap::schema::{SyncReceiver, SyncSchema};
-use ikra_core::ir::{BufferKind, Part};
+use ikra_core::ir::{BufferKind, Part, SiteId};
 use ikra_core::types::{ArrayKind, Shape, Type, TypeSet};
 use magnus::rb_sys::{AsRawValue, FromRawValue};
 use magnus::{RArray, RModule, Ruby, TryConvert, Value, block::Proc, prelude::*};
@@ -91,6 +91,8 @@ pub struct SyncRun<'a> {
     pub block: Proc,
     pub base: &'a Base,
     pub born: &'a Born,
+    /// See [`Decoder::untold`].
+    pub untold: &'a RefCell<Vec<SiteId>>,
 }
 
 /// A variable around the section that the section assigns: its name and number, and what it holds.
@@ -191,7 +193,14 @@ impl SyncRun<'_> {
     }
 
     fn decoder<'a>(&'a self, version: &'a Version, heap: &'a Heap) -> Decoder<'a> {
-        Decoder { ruby: self.ruby, pinned: self.pinned, inferred: &version.inferred, heap, born: self.born }
+        Decoder {
+            ruby: self.ruby,
+            pinned: self.pinned,
+            inferred: &version.inferred,
+            heap,
+            born: self.born,
+            untold: self.untold,
+        }
     }
 
     /// Forgets what the section has made and nobody refers to any more.

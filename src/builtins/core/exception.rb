@@ -18,6 +18,17 @@ module Exception
     "#<".__force(2).__put(self.class.name).__put(": ").__put(text).__put(">")
   end
 
+  # The last one of those that were raised for each other was raised in a method that is called where another is handled.
+  def __complete_cause(cause)
+    last = self
+    known = __known_cause
+    while known
+      last = known
+      known = last.__known_cause
+    end
+    last.__write_cause(cause) if known == false
+  end
+
   def exception
     self
   end

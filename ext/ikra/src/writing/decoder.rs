@@ -13,11 +13,12 @@ use ikra_core::error::NoMemory;
 use ikra_core::fallible;
 use ikra_core::heap::{Column, Schema};
 use ikra_core::infer::Inferred;
-use ikra_core::ir::{BufferKind, Part};
+use ikra_core::ir::{BufferKind, Part, SiteId};
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, TypeSet};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{RArray, Ruby, Value, prelude::*};
 use rb_sys::VALUE;
+use std::cell::RefCell;
 use std::hint::black_box;
 
 /// Evaluates the last argument with a function that gives the value of a row of some [`Values`] where it is an immediate,
@@ -124,6 +125,8 @@ pub struct Decoder<'a> {
     pub inferred: &'a Inferred,
     pub heap: &'a Heap,
     pub born: &'a Born,
+    /// Sites that have raised exceptions of which Ruby keeps more than is known.
+    pub untold: &'a RefCell<Vec<SiteId>>,
 }
 
 impl<'a> Decoder<'a> {

@@ -23,7 +23,7 @@ use ikra_core::error::Error as CoreError;
 use ikra_core::heap::Schema;
 use ikra_core::heap::schema::{ColumnSchema, Guarding};
 use ikra_core::infer::host::Refusal;
-use ikra_core::infer::{Fact, MISSING_SHIFT, raised_words};
+use ikra_core::infer::{Fact, MISSING_SHIFT, keeps_more_than_told, raised_words};
 use ikra_core::ir::{
     BufferKind, ErrorKind, KernelId, MessagePart, Missing, Part, Place, Raised, Receiver, SiteId,
     THIS_METHOD, Watched,
@@ -254,8 +254,42 @@ impl Decoder<'_> {
         };
         // SAFETY: both are live.
         let (object, message) = unsafe { (Value::from_raw(object), Value::from_raw(values[message])) };
-        let failures: RModule = ikra(self.ruby)?.const_get("Failures")?;
+        let completion: RModule = ikra(self.ruby)?.const_get("Completion")?;
         let facts = maker.kept.map_or(0, |[facts, ..]| number(values[facts]));
+        // SAFETY: it is live.
+        let cause = maker.cause.map(|cause| unsafe { Value::from_raw(values[cause]) });
+        let cause = cause.filter(|cause| cause.to_bool());
+        let is_untold = maker.untold.is_some_and(|[untold, ..]| number(values[untold]) == 1);
+        let raised_at = u32::try_from(number(site) - 1).ok().map(SiteId);
+        if let Some(id) = raised_at {
+            let site = &self.inferred.program.sites[id.0 as usize];
+            let is_unknown = is_untold && keeps_more_than_told(site) || facts & Fact::Unknown as i64 != 0;
+            if is_unknown || cause.is_none() && site.has_cause {
+                self.untold.borrow_mut().push(id);
+            }
+        }
+        if let (true, Some(id), Some([_, operands @ ..])) = (is_untold, raised_at, maker.untold) {
+            let mut given = [0; 2];
+            for (given, place) in given.iter_mut().zip(operands) {
+                // SAFETY: it is live.
+                *given = i64::try_convert(unsafe { Value::from_raw(values[place]) })?;
+            }
+            let failure = Failure {
+                site: id,
+                element: 0,
+                kernel: None,
+                tick: 0,
+                operands: given,
+                path: number(path),
+                texts: [None, None],
+                memory: Vec::new(),
+            };
+            let error = &self.inferred.program.sites[id.0 as usize].error;
+            let (kind, details) = self.details(error, &failure)?;
+            let told = (self.ruby.to_symbol(kind), details);
+            let _: Value = completion.funcall("complete_as", (object, told, frames, cause))?;
+            return Ok(None);
+        }
         if facts & Fact::Unknown as i64 != 0 {
             return Err(Trouble::Unsupported {
                 message: "an exception that one of Ruby's methods has raised leaves the section, which does not know \
@@ -277,7 +311,7 @@ impl Decoder<'_> {
             let missing = Missing::NAMES.get(missing).map(|(_, name)| *name);
             untold = (facts & Fact::Untold as i64 != 0).then_some(missing).flatten();
         }
-        let _: Value = failures.funcall("complete", (object, message, frames, kept))?;
+        let _: Value = completion.funcall("complete", (object, message, frames, kept, cause))?;
         Ok(untold)
     }
 
@@ -285,8 +319,8 @@ impl Decoder<'_> {
     pub fn tell_exception(&self, object: VALUE, missing: &str) -> Result<(), Trouble> {
         // SAFETY: it is live.
         let object = unsafe { Value::from_raw(object) };
-        let failures: RModule = ikra(self.ruby)?.const_get("Failures")?;
-        let _: Value = failures.funcall("tell", (object, missing))?;
+        let completion: RModule = ikra(self.ruby)?.const_get("Completion")?;
+        let _: Value = completion.funcall("tell", (object, missing))?;
         Ok(())
     }
 

@@ -12,8 +12,8 @@ use ikra_core::error::Error;
 use ikra_core::faults;
 use ikra_core::heap::Schema;
 use ikra_core::infer::{
-    ARGUMENTS, EXCEPTION_MESSAGE, FACTS, FROZEN, ORDER, ORIGINAL, OrderNames, PATTERN, RAISED, RAISED_PATH,
-    RECEIVER, SUBJECT,
+    ARGUMENTS, CAUSE, EXCEPTION_MESSAGE, FACTS, FROZEN, ORDER, ORIGINAL, OrderNames, PATTERN, RAISED,
+    RAISED_PATH, RECEIVER, SUBJECT, UNTOLD, UNTOLD_OPERANDS,
 };
 use ikra_core::regexp::{FIXED_ENCODING, Pattern};
 use ikra_core::string_layout::Encoding as StringEncoding;
@@ -38,6 +38,9 @@ pub struct Maker {
     pub raised: Option<[usize; 3]>,
     /// Where what is known of it beside the message is, of one that keeps more: facts, subject, receiver, arguments.
     pub kept: Option<[usize; 4]>,
+    /// Where it says whether the host makes the message, and the operands of that.
+    pub untold: Option<[usize; 3]>,
+    pub cause: Option<usize>,
     /// Where the number is of the object that it is a copy of.
     original: Option<usize>,
     /// Of a Random: where its state is, and its seed.
@@ -85,6 +88,11 @@ impl Maker {
             }
             _ => None,
         };
+        let untold = [UNTOLD, UNTOLD_OPERANDS[0], UNTOLD_OPERANDS[1]].map(known);
+        let untold = match untold {
+            [Some(untold), Some(one), Some(two)] => Some([untold, one, two]),
+            _ => None,
+        };
         let random = match [RANDOM_STATE, RANDOM_SEED].map(known) {
             [Some(state), Some(seed)] => Some([state, seed]),
             _ => None,
@@ -105,6 +113,8 @@ impl Maker {
             order,
             raised,
             kept,
+            untold,
+            cause: known(CAUSE),
             random,
             pattern: known(PATTERN),
             original: names.iter().position(|name| *name == ORIGINAL),
