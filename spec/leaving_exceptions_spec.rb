@@ -111,6 +111,22 @@ RSpec.describe "An exception that leaves a section" do
     expect_same_exception { |x| thing.puts(x) }
     expect_same_exception { |x| thing.zork(x, a: [x], b: nil) }
     expect_same_exception { |x| nil.zork(p22: x) }
+    expect_same_exception { |x| (x..9).zork(x) }
+    expect_same_exception { |x| (x.to_f...).puts }
+    expect_same_exception { |x| ("a#{x}".."c").zork([1..x]) }
+    expect_same_exception { |_| ->(y) { y + 1 }.zork }
+  end
+
+  it "has the Ranges, and lambdas that use nothing around them, which it was given" do
+    holding = LeavingExceptions::Holding
+    makes = [->(x) { x..3 }, ->(x) { [x..3, nil, (x.to_f..)] }, ->(x) { { x => (1...x) } }, ->(x) { x > 9 ? nil : (..x) },
+             ->(x) { [["a#{x}".."c", x]] }]
+    makes.each do |make|
+      ruby, own = %i[map pmap].map { |name| raised { [1].public_send(name) { |x| raise holding, make.call(x) } } }
+      expect([own.class, own.held, own.held.frozen?]).to eq([ruby.class, ruby.held, ruby.held.frozen?])
+    end
+    own = raised { [1].pmap { raise holding, ->(y) { y + 1 } } }
+    expect(own.held.call(3)).to eq(4)
   end
 
   it "has name and receiver of a NameError" do
@@ -185,7 +201,7 @@ RSpec.describe "An exception that leaves a section" do
     which = 0
     block = lambda do |x|
       case which
-      when 0 then (x..9).zork(x)
+      when 0 then "b#{x}".match(/b/).zork(x)
       when 1 then "a#{x}".zork(x)
       else [x].zork
       end
@@ -193,7 +209,7 @@ RSpec.describe "An exception that leaves a section" do
     ruby, own = %i[map pmap].map do |name|
       [0, 1, 2, 1].map { |i| (which = i) && raised { [1].public_send(name, &block) } }
     end
-    # A Range that a section has made does not leave it.
+    # A MatchData that a section has made does not leave it.
     expect(own.drop(1).map { |e| told(e) }).to eq(ruby.drop(1).map { |e| told(e) })
   end
 

@@ -372,7 +372,7 @@ impl Lowerer<'_> {
     /// Nobody rescues what is raised: then it leaves the section, with all that it holds.
     pub(super) fn made_exception_leaves(&mut self, site: SiteId) {
         if let ErrorKind::RaiseMade(class) = self.program.sites[site.0 as usize].error {
-            self.can_leave(&Type::Made(class).into());
+            self.can_be_given(&Type::Made(class).into());
         }
     }
 

@@ -247,7 +247,8 @@ impl Lowerer<'_> {
 pub(super) fn stays(types: &TypeSet) -> bool {
     types.iter().any(|ty| match ty {
         Type::Tuple(items) => items.iter().any(stays),
-        Type::Record(record) => record.class == ClassId::MATCH_DATA || ty.is_text_range(),
+        Type::Record(record) => record.class == ClassId::MATCH_DATA,
+        Type::Range { .. } => false,
         other => matches!(other.shape(), Shape::Local | Shape::Proc),
     })
 }

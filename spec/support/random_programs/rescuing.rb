@@ -89,6 +89,7 @@ module RandomPrograms
         said = Node.statement(scope.declare(fresh("v"), [:str]).name, " = #{kept || error}.message")
         made = [*(kept && Node.statement("#{kept} = #{error}")), asked, *(said if chance(0.5))]
         made << Node.statement("raise #{error} if ", condition(depth - 1)) if chance(0.2)
+        made << failure(depth - 1) if chance(0.3, :raised_for_another)
         Node.body(made + statements(depth - 1, 2))
       end
       ["\nrescue CodedError => #{error}\n", handler]
@@ -110,6 +111,8 @@ module RandomPrograms
         made = error ? [asked_of(error)] : []
         made.concat(statements(depth - 1, 2))
         made << Node.statement("raise if ", condition(depth - 1)) if chance(0.2)
+        # What is handled is the cause of this one.
+        made << failure(depth - 1) if chance(0.3, :raised_for_another)
         Node.body(made)
       end
     end

@@ -306,12 +306,25 @@ module RandomPrograms
       return false unless expected.instance_of?(actual.class)
       return false unless [expected, actual].map { |error| named(error) }.uniq.size == 1
 
+      says_alike?(expected, actual) && causes_alike?(expected, actual)
+    end
+
+    def says_alike?(expected, actual)
       texts = [expected, actual].map { |error| text(error).last }
       return true if vague?(expected, *texts)
 
       pattern = Regexp.escape(texts.last).gsub("\\ ", " ").gsub(OBJECT, ".*\\1")
       pattern = pattern.gsub(Regexp.union(LEFT_OUT.keys), LEFT_OUT)
       texts.first.match?(/\A#{pattern}(:0x[^>]*>)?\z/)
+    end
+
+    # What they were raised for. What an element of a section raises is not told what is handled around its call.
+    def causes_alike?(expected, actual)
+      expected, actual = [expected, actual].map(&:cause)
+      return actual.nil? && (expected.nil? || section?) unless expected && actual
+
+      expected.instance_of?(actual.class) && named(expected) == named(actual) && says_alike?(expected, actual) &&
+        causes_alike?(expected, actual)
     end
 
     # What is compared of what Ruby keeps of an exception beside its message: all but objects. What elements raise
