@@ -119,8 +119,8 @@ RSpec.describe "An exception that leaves a section" do
 
   it "has the Ranges, and lambdas that use nothing around them, which it was given" do
     holding = LeavingExceptions::Holding
-    makes = [->(x) { x..3 }, ->(x) { [x..3, nil, (x.to_f..)] }, ->(x) { { x => (1...x) } }, ->(x) { x > 9 ? nil : (..x) },
-             ->(x) { [["a#{x}".."c", x]] }]
+    makes = [->(x) { x..3 }, ->(x) { [x..3, nil, (x.to_f..)] }, ->(x) { { x => (1...x) } },
+             ->(x) { x > 9 ? nil : (..x) }, ->(x) { [["a#{x}".."c", x]] }]
     makes.each do |make|
       ruby, own = %i[map pmap].map { |name| raised { [1].public_send(name) { |x| raise holding, make.call(x) } } }
       expect([own.class, own.held, own.held.frozen?]).to eq([ruby.class, ruby.held, ruby.held.frozen?])

@@ -104,11 +104,19 @@ impl Lowerer<'_> {
         }
         let sites: Vec<(SiteId, Vec<SiteId>)> = error.sites.iter().map(|site| (*site, vec![*site])).collect();
         let [at, path] = [0, 3].map(|temp| self.temp_get(error.temps[temp]).value());
-        self.by_sites(error, &sites, &mut |s, site, operands| s.object_of(*site, operands, at, path))
+        self.by_sites(error, &sites, &mut |s, site, operands| s.object_of(*site, operands, at, path, true))
     }
 
-    /// An exception that was raised at a site, which is the number `at`, as an object that need not tell its message.
-    fn object_of(&mut self, site: SiteId, operands: [Value; 2], at: Value, path: Value) -> Operand {
+    /// An exception that was raised at a site, which is the number `at`, as an object; `outside`: nobody in the section asks
+    /// it for its message, so that the host makes that where it can.
+    fn object_of(
+        &mut self,
+        site: SiteId,
+        operands: [Value; 2],
+        at: Value,
+        path: Value,
+        outside: bool,
+    ) -> Operand {
         let Site { error, .. } = self.program.sites[site.0 as usize].clone();
         let Some(class) = class_of_error(&error) else { return Operand::bottom() };
         if let ErrorKind::RaiseMade(class) = error {
@@ -116,7 +124,8 @@ impl Lowerer<'_> {
             return Operand::one(Type::Made(class), object);
         }
         let told = self.message_at(site);
-        let message = match told.is_kept() {
+        let is_told = told.is_kept() && !(outside && error.made_strings() == [false; 2]);
+        let message = match is_told {
             true => self.kept_message(&told, operands),
             false => Operand::nil(),
         };
@@ -191,8 +200,9 @@ impl Lowerer<'_> {
         for (given, operand) in given.iter_mut().zip(operands) {
             *given = self.encode_payload(*operand);
         }
+        let outside = self.handler(site).is_none();
         let made = self.within_slot(SLOT_RAISED, |s| {
-            let object = s.object_of(site, given, at, path);
+            let object = s.object_of(site, given, at, path, outside);
             if object.is_bottom() {
                 return object;
             }
@@ -243,7 +253,8 @@ impl Lowerer<'_> {
     }
 
     fn pass_with_cause(&mut self, site: SiteId, values: [Value; ERROR_WORDS]) -> Operand {
-        let object = self.object_of(site, [values[1], values[2]], values[0], values[3]);
+        let outside = self.handler(site).is_none();
+        let object = self.object_of(site, [values[1], values[2]], values[0], values[3], outside);
         let Some(Type::Made(class)) = object.types.single().cloned() else { return Operand::bottom() };
         if !matches!(self.program.sites[site.0 as usize].error, ErrorKind::RaiseMade(_)) {
             // It was made just now, of what failed in the function.

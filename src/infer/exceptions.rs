@@ -302,6 +302,17 @@ impl Lowerer<'_> {
                 return Operand::bottom();
             }
         }
+        if self.keeps_causes()
+            && let Some(untold) = self.record_variable(receiver, UNTOLD)
+            && untold.types.single() == Some(&Type::Integer)
+        {
+            let zero = self.b.i64(0);
+            let ok = self.b.compare(Comparison::Eq, untold.value(), zero);
+            self.check(ok, ErrorKind::Unsupported(UNKNOWN_MESSAGE.into()), &[]);
+            if self.b.is_dead() {
+                return Operand::bottom();
+            }
+        }
         self.record_variable(receiver, MESSAGE).unwrap_or_else(Operand::nil)
     }
 
