@@ -94,6 +94,18 @@ RSpec.describe "An exception that leaves a section" do
     expect_same_exception { |x| { x => 1 }.fetch_values(point, x) }
     expect_same_exception { |x| { x => 1 }.fetch(LeavingExceptions::Point.new([x])) }
     expect_same_exception { |_| LeavingExceptions::TABLE.fetch(point) }
+    arrays = [[], [1, "a"], [nil]]
+    hashes = [{}, { b: [] }, { nil => 1 }]
+    arrays.each { |key| expect_same_exception { |_| LeavingExceptions::TABLE.fetch(key) } }
+    hashes.each { |key| expect_same_exception { |_| table.fetch(key) } }
+    expect_same_exception { |_| hashes[0].fetch(hashes[0]) }
+    expect_same_exception { |x| {}.fetch(x) }
+    expect_same_exception { |_| table.fetch_values("b", arrays[1]) }
+    expect_same_exception do |_|
+      nil.zork
+    rescue NoMethodError
+      table.fetch(hashes[1])
+    end
     expect_same_exception { |x| format("%<a>d", b: x) }
     expect_same_exception { |x| format("%{a}", b: "t#{x}") }
   end

@@ -36,10 +36,15 @@ module Ikra
     # The same of one that a failure tells.
     #
     # @param told [Array(Symbol, Array)] a method of Messages, and its arguments
-    def self.complete_as(exception, told, frames, cause)
+    def self.complete_as(exception, told, frames, kept, cause)
       kind, details = told
       made = Failures::Messages.public_send(kind, *details)
       message = Failures::Messages::PLAIN_MESSAGE.bind_call(made)
+      kept.last(2).any? ? initialize_keeping(exception, message, kept) : initialize_as(exception, made, message)
+      raised_for(exception, frames, cause) if frames
+    end
+
+    def self.initialize_as(exception, made, message)
       case exception
       when NameError
         arguments = ARGUMENTS.bind_call(made) if exception.is_a?(NoMethodError)
@@ -52,7 +57,6 @@ module Ikra
       else
         INITIALIZE.bind_call(exception, message)
       end
-      raised_for(exception, frames, cause) if frames
     end
 
     def self.receiver_of(made, asked)
@@ -120,7 +124,7 @@ module Ikra
         own.bind_call(exception, *message.nil? ? [] : [message], **given)
       end
     end
-    private_class_method :tell_frozen, :receiver_of, :raised_for, :initialize_keeping
+    private_class_method :initialize_as, :tell_frozen, :receiver_of, :raised_for, :initialize_keeping
   end
   private_constant :Completion
 end

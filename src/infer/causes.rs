@@ -40,9 +40,9 @@ impl Lowerer<'_> {
         self.handled.is_empty() && self.detached && self.memo.handles
     }
 
-    /// Does an exception in this section keep its cause at all?
+    /// Does an exception in this section keep its cause, and what the host makes its message of, at all?
     pub(super) fn keeps_causes(&self) -> bool {
-        self.memo.handles && (!self.told_lines.is_empty() || self.memo.has_syncs)
+        !self.told_lines.is_empty() || self.memo.has_syncs
     }
 
     /// Is what fails at a site to have its cause? Where it cannot be an object it leaves the section without.

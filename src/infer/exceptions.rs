@@ -202,12 +202,17 @@ impl Lowerer<'_> {
         if !self.keeps_facts(class, &types) {
             return self.fail(ErrorKind::Raise { class, message: Some(message) }, operands);
         }
-        let parts = (!self.is_asked_for(class)).then(|| message.clone());
+        let parts = message.clone();
         let message = self.message_of_ruby(class, message, operands);
         // One that leaves the section is told without what it keeps rather than without its message.
         if message.types.contains(&Type::Nil) && !self.memo.facts.contains(&class) {
-            if let Some(parts) = parts {
-                return self.fail(ErrorKind::Raise { class, message: Some(parts) }, operands);
+            let error = ErrorKind::Raise { class, message: Some(parts) };
+            let site = self.site(error.clone());
+            let is_host_able = error.made_strings() == [false; 2] && self.handler(site).is_none();
+            match self.is_asked_for(class) {
+                false => return self.fail(error, operands),
+                true if is_host_able => return self.raise_told_by_host(class, site, operands, given),
+                true => {}
             }
             let name = self.host.class_name(class);
             return self.refuse_here(
@@ -217,6 +222,26 @@ impl Lowerer<'_> {
             );
         }
         self.raise_keeping(class, Some(message), None, given)
+    }
+
+    /// Raises what nobody in the section rescues, with what it keeps and what the host makes the message of.
+    fn raise_told_by_host(
+        &mut self,
+        class: ClassId,
+        site: SiteId,
+        operands: &[Value],
+        given: &[(&str, Operand)],
+    ) -> Operand {
+        let zero = self.b.i64(0);
+        let mut words = [zero; 2];
+        for (word, operand) in words.iter_mut().zip(operands) {
+            *word = self.encode_payload(*operand);
+        }
+        let mut values: Vec<(&str, Operand)> = given.to_vec();
+        let (one, at, path) = (self.b.i64(1), self.b.i64(i64::from(site.0) + 1), self.own_path());
+        let told = [(UNTOLD, one), (OPERANDS[0], words[0]), (OPERANDS[1], words[1]), (RAISED, at)];
+        values.extend(told.into_iter().chain([(RAISED_PATH, path)]).map(|(n, v)| (n, Operand::integer(v))));
+        self.raise_keeping(class, None, None, &values)
     }
 
     /// Raises one of Ruby's own with what it keeps; without a message where the host makes that.
@@ -256,6 +281,10 @@ impl Lowerer<'_> {
             return object;
         }
         let site = self.site(ErrorKind::RaiseMade(class));
+        if given.iter().any(|(name, _)| *name == RAISED) {
+            let is_first = self.b.bool(true);
+            self.note_cause(&object, class, site, is_first);
+        }
         self.note_raised(&object, class, site);
         if !self.b.is_dead() {
             self.fail_at(site, &[object.value()]);

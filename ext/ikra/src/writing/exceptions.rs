@@ -263,10 +263,25 @@ impl Decoder<'_> {
         let raised_at = u32::try_from(number(site) - 1).ok().map(SiteId);
         if let Some(id) = raised_at {
             let site = &self.inferred.program.sites[id.0 as usize];
-            let is_unknown = is_untold && keeps_more_than_told(site) || facts & Fact::Unknown as i64 != 0;
+            let is_known = facts & (Fact::Subject as i64 | Fact::Receiver as i64) != 0;
+            let is_unknown =
+                is_untold && !is_known && keeps_more_than_told(site) || facts & Fact::Unknown as i64 != 0;
             if is_unknown || cause.is_none() && site.has_cause {
                 self.untold.borrow_mut().push(id);
             }
+        }
+        let mut untold = None;
+        let kept = self.ruby.ary_new();
+        if let Some([_, rest @ ..]) = maker.kept {
+            for place in rest {
+                // SAFETY: it is live.
+                kept.push(unsafe { Value::from_raw(values[place]) })?;
+            }
+            kept.push(facts & Fact::Subject as i64 != 0)?;
+            kept.push(facts & Fact::Receiver as i64 != 0)?;
+            let missing = usize::try_from(facts >> MISSING_SHIFT).unwrap_or(0);
+            let missing = Missing::NAMES.get(missing).map(|(_, name)| *name);
+            untold = (facts & Fact::Untold as i64 != 0).then_some(missing).flatten();
         }
         if let (true, Some(id), Some([_, operands @ ..])) = (is_untold, raised_at, maker.untold) {
             let mut given = [0; 2];
@@ -287,7 +302,7 @@ impl Decoder<'_> {
             let error = &self.inferred.program.sites[id.0 as usize].error;
             let (kind, details) = self.details(error, &failure)?;
             let told = (self.ruby.to_symbol(kind), details);
-            let _: Value = completion.funcall("complete_as", (object, told, frames, cause))?;
+            let _: Value = completion.funcall("complete_as", (object, told, frames, kept, cause))?;
             return Ok(None);
         }
         if facts & Fact::Unknown as i64 != 0 {
@@ -297,19 +312,6 @@ impl Decoder<'_> {
                     .into(),
                 hint: "let its message and class leave the section: [error.class, error.message]".into(),
             });
-        }
-        let mut untold = None;
-        let kept = self.ruby.ary_new();
-        if let Some([_, rest @ ..]) = maker.kept {
-            for place in rest {
-                // SAFETY: it is live.
-                kept.push(unsafe { Value::from_raw(values[place]) })?;
-            }
-            kept.push(facts & Fact::Subject as i64 != 0)?;
-            kept.push(facts & Fact::Receiver as i64 != 0)?;
-            let missing = usize::try_from(facts >> MISSING_SHIFT).unwrap_or(0);
-            let missing = Missing::NAMES.get(missing).map(|(_, name)| *name);
-            untold = (facts & Fact::Untold as i64 != 0).then_some(missing).flatten();
         }
         let _: Value = completion.funcall("complete", (object, message, frames, kept, cause))?;
         Ok(untold)
