@@ -118,7 +118,7 @@ module MethodFuzzer
     end
 
     # Some objects cannot be in what leaves a section.
-    STAYING = /\A(?:MatchData|Enumerator|\(?[^"]*\.\.)/
+    STAYING = /\A(?:MatchData|Enumerator)/
 
     def leaves_less?(actual, expected)
       return false unless [actual, expected].all? { |told| told.is_a?(Array) && told.first == :raised }
@@ -158,8 +158,12 @@ module MethodFuzzer
 
   # Values as text that says all of them.
   module Show
+    # Ruby writes longer ones for minutes, which nothing interrupts.
+    MOST_BITS = 1 << 20
+
     def self.of(value)
       case value
+      when ->(it) { it.is_a?(Integer) && it.bit_length > MOST_BITS } then "an Integer of #{value.bit_length} bits"
       when Float then "#{value}#{" #{[value].pack("G").unpack1("H*")}" unless value.nan?}"
       when String then "#{value.inspect} #{value.encoding}"
       when Array then list(value)
