@@ -96,6 +96,18 @@ each_backend do |backend|
     expect_change(-> { { ChangedHashes::Key.new(1, 2) => 3 } }, keys) { |h, x| h[x] = h.size }
   end
 
+  it "does not find Structs that have changed since they were put there" do
+    key = ChangedHashes::Key.new(1, 2)
+    hash = { key => 3 }
+    key[0] = 5
+    run = lambda do
+      [5].pmap { |x| [hash[ChangedHashes::Key.new(9, 9)] = x, hash[ChangedHashes::Key.new(x, 2)]].last }
+    end
+    expect(&run).to raise_error(Ikra::UnsupportedError, /has changed since.*unsupported-key/m) unless backend == :ruby
+    hash.rehash
+    expect(run.call).to eq([3])
+  end
+
   it "does not find arrays that have changed since they were put there, as Ruby does not" do
     key = [1]
     hash = { key => 3, [7] => 1 }

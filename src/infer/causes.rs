@@ -32,7 +32,8 @@ const SLOT_PASSED: u32 = 0xa13;
 impl Lowerer<'_> {
     /// May what is raised here have a cause?
     pub(super) fn may_have_cause(&self) -> bool {
-        !self.handled.is_empty() || self.is_called_in_clause()
+        let is_without = self.without_cause == Some((self.context, self.node));
+        !is_without && (!self.handled.is_empty() || self.is_called_in_clause())
     }
 
     /// Is it a function that might be called in a clause?

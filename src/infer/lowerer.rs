@@ -86,6 +86,8 @@ pub(crate) struct Lowerer<'h> {
     pub(super) regions: Vec<super::rescue::Region>,
     /// The errors being handled, innermost last: what `raise` without arguments raises again.
     pub(super) handled: Vec<super::rescue::Caught>,
+    /// The `raise` being lowered, where it says `cause: nil`.
+    pub(super) without_cause: Option<(Context, NodeId)>,
     /// The heads of the `begin`s that a `retry` here can go back to, with their frames.
     pub(super) retries: Vec<(usize, JoinIndex)>,
     /// Array literals that are lists, by code (its address).
@@ -217,6 +219,7 @@ impl<'h> Lowerer<'h> {
             catches: Vec::new(),
             regions: Vec::new(),
             handled: Vec::new(),
+            without_cause: None,
             retries: Vec::new(),
             mutable_literals: FxHashMap::default(),
             procs: FxHashMap::default(),

@@ -15,21 +15,25 @@ pub(super) const NO_EXCEPTION: &str = "exception class/object expected";
 
 impl Lowerer<'_> {
     /// `raise`, `raise text`, `raise Class`, `raise Class, value`, `raise Class.new(…)`, `raise exception`.
-    /// Of what has left a section or is handled in one the cause is not known, so `cause: nil` is what it is anyway.
     pub(super) fn raise(&mut self, node: &Node, call: &Call) -> Operand {
-        let plain;
-        let call = match &call.args[..] {
-            [args @ .., last] if is_no_cause(last) => {
-                if args.is_empty() {
-                    self.enter(node);
-                    let told = "only cause is given with no arguments".into();
-                    return self.fail(ErrorKind::ArgumentError(told), &[]);
-                }
-                plain = Call { args: args.to_vec(), ..call.clone() };
-                &plain
-            }
-            _ => call,
-        };
+        let [args @ .., last] = &call.args[..] else { return self.raise_what(node, call) };
+        if !is_no_cause(last) {
+            return self.raise_what(node, call);
+        }
+        if args.is_empty() {
+            self.enter(node);
+            let told = "only cause is given with no arguments".into();
+            return self.fail(ErrorKind::ArgumentError(told), &[]);
+        }
+        let plain = Call { args: args.to_vec(), ..call.clone() };
+        let outer = self.without_cause.replace((self.context, node.id));
+        let raised = self.raise_what(node, &plain);
+        self.without_cause = outer;
+        raised
+    }
+
+    /// The same without `cause: nil`.
+    fn raise_what(&mut self, node: &Node, call: &Call) -> Operand {
         if let Some(raised) = self.raise_caught(node, call) {
             return raised;
         }

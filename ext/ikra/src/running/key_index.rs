@@ -24,6 +24,7 @@ use ikra_core::types::{ArrayKind, ClassId, HashPart, HierarchyId, Shape};
 use magnus::rb_sys::protect;
 use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
+use std::ffi::CStr;
 use std::ops::Range;
 
 /// The slots for all arrays of a kind, which are the keys of Hashes. See `BufferKind::KeyIndex`.
@@ -173,7 +174,7 @@ fn may_change(key: VALUE) -> bool {
         && unsafe { matches!(rb_sys::RB_BUILTIN_TYPE(key), t::RUBY_T_ARRAY | t::RUBY_T_STRUCT) }
 }
 
-/// Is it an array of what is hashed without code of the user's?
+/// Is it an array, or a Struct, of what is hashed without code of the user's?
 fn asks_nobody(key: VALUE, depth: u32) -> bool {
     use rb_sys::ruby_value_type as t;
     if rb_sys::SPECIAL_CONST_P(key) {
@@ -189,6 +190,17 @@ fn asks_nobody(key: VALUE, depth: u32) -> bool {
                 is_own
                     && depth < DEEPEST
                     && value::items(key).iter().all(|item| asks_nobody(*item, depth + 1))
+            }
+            t::RUBY_T_STRUCT => {
+                let class = rb_sys::rb_obj_class(key);
+                let is_own = |name: &CStr| {
+                    rb_sys::rb_method_basic_definition_p(class, rb_sys::rb_intern(name.as_ptr())) != 0
+                };
+                let size = value::fixnum_value(rb_sys::rb_struct_size(key)) as VALUE;
+                is_own(c"hash")
+                    && is_own(c"eql?")
+                    && depth < DEEPEST
+                    && (0..size).all(|at| asks_nobody(rb_sys::rb_struct_aref(key, (at << 1) | 1), depth + 1))
             }
             _ => false,
         }
