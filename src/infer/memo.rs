@@ -418,7 +418,9 @@ impl Memo {
         [&mut self.keeping_loops, &mut self.watched_loops, &mut self.making_loops]
             .into_iter()
             .for_each(|loops| loops.all_counts = true);
-        (self.functions.all_counts, self.failures.all_counts, self.stores.all_counts) = (true, true, true);
+        (self.functions.all_counts, self.stores.all_counts) = (true, true);
+        // Where nobody handles errors, nobody goes by what fails.
+        self.failures.all_counts = self.handles;
     }
 
     /// Will a loop have to find out as it runs whether its memory is needed later? That concerns all code before it, too.
