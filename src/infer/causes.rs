@@ -11,11 +11,13 @@ use super::Lowerer;
 use super::branches::Condition;
 use super::exceptions::{FACTS, Fact, MESSAGE, RAISED, RAISED_PATH};
 use super::failing::class_of_error;
+use super::keys::Context;
 use super::operand::Operand;
 use super::rescue::{Caught, ERROR_WORDS};
 use super::sites::stays;
 use crate::ir::{BinaryOp, Comparison, ErrorKind, Site, SiteId, Value};
 use crate::scalar::Ty;
+use crate::syntax::ast::NodeId;
 use crate::types::{ClassId, Type};
 
 /// An exception, nil, or false: who called the function where it was raised has the cause.
@@ -29,10 +31,19 @@ const SLOT_RAISED: u32 = 0xa11;
 const SLOT_FIRST: u32 = 0xa12;
 const SLOT_PASSED: u32 = 0xa13;
 
+/// Where no cause is kept.
+#[derive(Debug, Default)]
+pub(super) struct Causes {
+    /// The `raise` being lowered, where it says `cause: nil`.
+    pub without: Option<(Context, NodeId)>,
+    /// What an exception tells is being lowered: what fails there would be told, and so on. Functions begin without.
+    pub tells: bool,
+}
+
 impl Lowerer<'_> {
     /// May what is raised here have a cause?
     pub(super) fn may_have_cause(&self) -> bool {
-        let is_without = self.without_cause == Some((self.context, self.node));
+        let is_without = self.causes.without == Some((self.context, self.node));
         !is_without && (!self.handled.is_empty() || self.is_called_in_clause())
     }
 
@@ -48,7 +59,7 @@ impl Lowerer<'_> {
 
     /// Is what fails at a site to have its cause? Where it cannot be an object it leaves the section without.
     fn keeps_cause(&mut self, site: SiteId) -> bool {
-        if !self.keeps_causes() {
+        if !self.keeps_causes() || self.causes.tells {
             return false;
         }
         let Site { error, has_cause: true, places, .. } = &self.program.sites[site.0 as usize] else {
@@ -89,7 +100,12 @@ impl Lowerer<'_> {
     /// What is being handled here, as [`CAUSE`].
     fn cause_here(&mut self) -> Operand {
         match self.handled.last().cloned() {
-            Some(error) => self.within_slot(SLOT_CAUSE, |s| s.object_of_handled(&error)),
+            Some(error) => {
+                let outer = std::mem::replace(&mut self.causes.tells, true);
+                let object = self.within_slot(SLOT_CAUSE, |s| s.object_of_handled(&error));
+                self.causes.tells = outer;
+                object
+            }
             None if self.is_called_in_clause() => Operand::bool(self.b.bool(false)),
             None => Operand::nil(),
         }
@@ -126,10 +142,12 @@ impl Lowerer<'_> {
         }
         let told = self.message_at(site);
         let is_told = told.is_kept() && !(outside && error.made_strings() == [false; 2]);
+        let outer = std::mem::replace(&mut self.causes.tells, true);
         let message = match is_told {
             true => self.kept_message(&told, operands),
             false => Operand::nil(),
         };
+        self.causes.tells = outer;
         if message.is_bottom() || !self.is_in_memory(class) {
             return Operand::bottom();
         }

@@ -86,8 +86,7 @@ pub(crate) struct Lowerer<'h> {
     pub(super) regions: Vec<super::rescue::Region>,
     /// The errors being handled, innermost last: what `raise` without arguments raises again.
     pub(super) handled: Vec<super::rescue::Caught>,
-    /// The `raise` being lowered, where it says `cause: nil`.
-    pub(super) without_cause: Option<(Context, NodeId)>,
+    pub(super) causes: super::causes::Causes,
     /// The heads of the `begin`s that a `retry` here can go back to, with their frames.
     pub(super) retries: Vec<(usize, JoinIndex)>,
     /// Array literals that are lists, by code (its address).
@@ -219,7 +218,7 @@ impl<'h> Lowerer<'h> {
             catches: Vec::new(),
             regions: Vec::new(),
             handled: Vec::new(),
-            without_cause: None,
+            causes: super::causes::Causes::default(),
             retries: Vec::new(),
             mutable_literals: FxHashMap::default(),
             procs: FxHashMap::default(),

@@ -26,9 +26,9 @@ impl Lowerer<'_> {
             return self.fail(ErrorKind::ArgumentError(told), &[]);
         }
         let plain = Call { args: args.to_vec(), ..call.clone() };
-        let outer = self.without_cause.replace((self.context, node.id));
+        let outer = self.causes.without.replace((self.context, node.id));
         let raised = self.raise_what(node, &plain);
-        self.without_cause = outer;
+        self.causes.without = outer;
         raised
     }
 
