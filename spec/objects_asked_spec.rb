@@ -18,6 +18,15 @@ class NullObject
   def v = 5
 end
 
+# With methods by names that Ikra could ask for what is given.
+class Everything
+  attr_reader :v
+
+  def initialize(v) = @v = v
+  def tap = @v = 0
+  def is_a?(_class) = true
+end
+
 class Pairing
   attr_reader :v
 
@@ -44,6 +53,13 @@ class PrivatePair < Pairing
 end
 
 each_backend do
+  it "asks nothing of what elements give" do
+    all = [1, 3, 2].map { |v| Everything.new(v) }
+    expect([all.pmax_by { |one| one.v }, all.pmin { |a, b| a.v <=> b.v }, all.pfind { |one| one.v == 3 }])
+      .to eq([all[1], all[0], all[1]])
+    expect([all.pcount(all[0]), all.pfind_index(all[2]), all.map(&:v)]).to eq([1, 2, [1, 3, 2]])
+  end
+
   it "calls a `!` of the user's" do
     base = [OwnNot.new(1), OwnNot.new(2)]
     expect_same(base) { |x| !x }

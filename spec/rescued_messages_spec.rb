@@ -13,6 +13,10 @@ module RescuedMessages
     def initialize(number) = super("number #{number}")
   end
 
+  class Framed < StandardError
+    def message = "<#{super}>"
+  end
+
   class Default < StandardError
     def initialize(text = "by default") = super
   end
@@ -214,6 +218,12 @@ each_backend do
     expect_texts([1, 2]) { |_x| begin; [3, "a"].max; rescue => e; [e].map(&:message); end }
     expect_texts([1, 2]) { |_x| begin; [[3], 1.5].max; rescue => e; [e].map(&:message); end }
     expect_texts([0, 2]) { |x| begin; 1 / x; rescue => e; [e].map(&:inspect); end }
+  end
+
+  it "are apart from what to_s gives, where classes have a message of their own" do
+    expect_texts([1, 2]) do |x|
+      begin; raise RescuedMessages::Framed, "at #{x}"; rescue => e; [e.message, e.to_s, "#{e}"]; end
+    end
   end
 
   it "are kept in objects" do

@@ -41,7 +41,11 @@ module Ikra
       # `places`: the element and tick of each part. `frames`: where the block writes the variable.
       def fold(now, parts, places, frames)
         done = 0
-        parts.inject(now) { |sum, part| yield(sum, part).tap { done += 1 } }
+        parts.inject(now) do |sum, part|
+          sum = yield(sum, part)
+          done += 1
+          sum
+        end
       rescue StandardError => e
         raise Failures.as_raised_at(e, frames, *places[done]), cause: e.cause
       end

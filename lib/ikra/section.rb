@@ -100,7 +100,10 @@ module Ikra
         begin
           return timed(operation, block, &plain) if Ikra.fallback == :ruby && Fallbacks.skip?(block)
 
-          yield.tap { Fallbacks.ran(block) }
+          # What it gives is the user's, and may have any method of its own.
+          given = yield
+          Fallbacks.ran(block)
+          given
         rescue UnsupportedError, OverflowError => e
           told = located(e)
           raise told, cause: e.cause if Ikra.fallback != :ruby || behind_sync?(e)

@@ -93,7 +93,7 @@ module Ikra
       @stages = stages
       @name = name
       @title = title
-      @arguments = arguments.map { |argument| argument.is_a?(Chain) ? argument.to_a : argument }
+      @arguments = arguments.map { |argument| Chain === argument ? argument.to_a : argument }
       @block = block
       @options = options
     end

@@ -65,7 +65,7 @@ impl Lowerer<'_> {
         {
             self.enter(node);
             let kept = self.temp_get(message);
-            return self.told_message(&error, &kept);
+            return self.told_message(&error, &kept, "to_s");
         }
         self.expr(node)
     }
@@ -83,7 +83,7 @@ impl Lowerer<'_> {
         match error.message {
             Some(message) if plain && MESSAGE.contains(&call.name.as_str()) => {
                 let kept = self.temp_get(message);
-                self.told_message(error, &kept)
+                self.told_message(error, &kept, &call.name)
             }
             _ if plain && call.name == "class" => self.class_of_caught(error),
             _ if TESTS.contains(&call.name.as_str()) && call.args.len() == 1 && call.block.is_none() => {
@@ -110,7 +110,8 @@ impl Lowerer<'_> {
         }
     }
 
-    fn told_message(&mut self, error: &Caught, kept: &Operand) -> Operand {
+    /// What it answers to `message` or `to_s`, which are apart only where one of them is a method of the user's.
+    fn told_message(&mut self, error: &Caught, kept: &Operand, asked: &str) -> Operand {
         if kept.is_bottom() || !kept.types.contains(&Type::Nil) {
             return kept.clone();
         }
@@ -119,7 +120,7 @@ impl Lowerer<'_> {
             s.by_message(&error, &mut |s, message, operands| match message {
                 Message::Object(class) => {
                     let object = s.decode_payload(operands[0], Ty::I32);
-                    s.send(&Operand::one(Type::Made(*class), object), "message", &[], 0x22)
+                    s.send(&Operand::one(Type::Made(*class), object), asked, &[], 0x22)
                 }
                 Message::ClassName(name) => {
                     let ascii = if name.is_ascii() { Encoding::UsAscii } else { Encoding::Utf8 };
