@@ -226,6 +226,12 @@ each_backend do
     end
   end
 
+  it "are printed, and made Strings and parts of them" do
+    expect_texts([1, 2]) { |x| begin; raise RescuedMessages::Plain, "at #{x}"; rescue => e; [String(e), [e, 1].join("-")]; end }
+    expect { [1].peach { |x| begin; raise RescuedMessages::Plain, "at #{x}"; rescue => e; puts e; end } }
+      .to output("at 1\n").to_stdout
+  end
+
   it "are kept in objects" do
     things = Array.new(3) { |i| Struct.new(:number, :note).new(i, nil) }
     things.peach(2) do |thing|

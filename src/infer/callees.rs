@@ -173,7 +173,7 @@ impl Lowerer<'_> {
         };
         match answered {
             Err(refusal) => Callee::Refused(refusal),
-            Ok(Some(answer)) if answer.owner != ClassId::BASIC_OBJECT => Callee::Refused(Refusal {
+            Ok(Some(answer)) if !is_rubys_own(&answer) => Callee::Refused(Refusal {
                 slug: "method-missing",
                 message: format!("{name} is answered by method_missing"),
                 ..Refusal::default()
@@ -519,4 +519,10 @@ pub(super) fn is_native(found: &FoundMethod, name: &str) -> bool {
 
 pub(super) const fn is_object(ty: &Type) -> bool {
     matches!(ty, Type::Object(..))
+}
+
+/// Is it a `method_missing` of Ruby's own, which only raises? Exceptions have one for themselves.
+fn is_rubys_own(found: &FoundMethod) -> bool {
+    let is_of_exceptions = found.owner == ClassId::EXCEPTION && matches!(found.method, Method::Native { .. });
+    found.owner == ClassId::BASIC_OBJECT || is_of_exceptions
 }

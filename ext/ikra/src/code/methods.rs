@@ -352,7 +352,13 @@ impl<'a> Methods<'a> {
         let id = value::intern(self.ruby, "method_missing");
         let Some(method) = find(self.ruby, &self.pool, lookup, id)? else { return Ok(()) };
         self.assume(lookup, id, method)?;
-        if owner(self.ruby, method)? == object_pool::builtin(self.ruby, ClassId::BASIC_OBJECT) {
+        let of = owner(self.ruby, method)?;
+        if of == object_pool::builtin(self.ruby, ClassId::BASIC_OBJECT) {
+            return Ok(());
+        }
+        // Exceptions have one of Ruby's own that does the same.
+        let is_of_exceptions = of == object_pool::builtin(self.ruby, ClassId::EXCEPTION);
+        if is_of_exceptions && matches!(self.body(of, method)?, Method::Native { .. }) {
             return Ok(());
         }
         Err(Trouble::Stop(Stop::Refused(Refusal {
