@@ -279,6 +279,16 @@ each_backend do |backend|
     Ikra.conflicts = :in_order
   end
 
+  it "loses no frozenness of copies that are put where others can look at them" do
+    other = { "3" => 1 }
+    block = lambda do |x|
+      other["3"] = 2
+      { a: x }.freeze.clone
+    end
+    expect { [7].pmap(&block) }.to raise_error(Ikra::UnsupportedError, /cannot be frozen/) unless backend == :ruby
+    expect([7].pmap { |x| (other["3"] = 2) && { a: x }.clone }.map(&:frozen?)).to eq([false])
+  end
+
   it "refuses Hashes that compare by identity" do
     h = {}.compare_by_identity
     expect { [1].peach { |x| h[x] = 1 } }.to raise_error(Ikra::UnsupportedError, /compares by identity/)
