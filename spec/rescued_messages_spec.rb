@@ -227,7 +227,9 @@ each_backend do
   end
 
   it "are printed, and made Strings and parts of them" do
-    expect_texts([1, 2]) { |x| begin; raise RescuedMessages::Plain, "at #{x}"; rescue => e; [String(e), [e, 1].join("-")]; end }
+    expect_texts([1, 2]) do |x|
+      begin; raise RescuedMessages::Plain, "at #{x}"; rescue => e; [String(e), [e, 1].join("-")]; end
+    end
     expect { [1].peach { |x| begin; raise RescuedMessages::Plain, "at #{x}"; rescue => e; puts e; end } }
       .to output("at 1\n").to_stdout
   end

@@ -93,7 +93,13 @@ module Ikra
       @stages = stages
       @name = name
       @title = title
-      @arguments = arguments.map { |argument| Chain === argument ? argument.to_a : argument }
+      # A value of the user's may have an `is_a?` of its own.
+      @arguments = arguments.map do |argument|
+        case argument
+        when Chain then argument.to_a
+        else argument
+        end
+      end
       @block = block
       @options = options
     end
