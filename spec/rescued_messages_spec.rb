@@ -231,7 +231,7 @@ each_backend do
       begin; raise RescuedMessages::Plain, "at #{x}"; rescue => e; [String(e), [e, 1].join("-")]; end
     end
     # Elements that print run on the CPU only.
-    next unless %i[cpu ruby].include?(backend)
+    next unless %i[cpu ruby].include?(Ikra.backend)
 
     expect { [1].peach { |x| begin; raise RescuedMessages::Plain, "at #{x}"; rescue => e; puts e; end } }
       .to output("at 1\n").to_stdout
