@@ -153,16 +153,9 @@ fn clone(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         return copy;
     }
     let condition = crate::infer::Condition { value: frozen, yes: vec![], no: vec![] };
-    let freeze = |s: &mut Lowerer<'_>| match copy.types.single() {
-        Some(Type::Hash(..)) => {
-            let no = s.b.bool(false);
-            s.unless_frozen(&copy, no, super::kernel::HASH_WITH_ROW);
-            Operand::nil()
-        }
-        _ => {
-            s.freeze_hash(&copy);
-            Operand::nil()
-        }
+    let freeze = |s: &mut Lowerer<'_>| {
+        s.freeze_hash(&copy);
+        Operand::nil()
     };
     s.branch(35, condition, freeze, |_| Operand::nil());
     copy

@@ -359,21 +359,10 @@ fn frozen(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     }
 }
 
-/// Why such a Hash is refused.
-pub(super) const HASH_WITH_ROW: &str =
-    "a Hash that exists, or that is put where others can look at it, cannot be frozen in a section";
-
 /// `freeze`, of what the section makes or what is frozen anyway.
 fn freeze(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     match call.receiver.types.single() {
-        Some(ty) if ty.is_made_hash() => {
-            s.freeze_hash(&call.receiver);
-            call.receiver.clone()
-        }
-        Some(Type::Hash(kind, _)) => {
-            let frozen = s.is_frozen_array(*kind, call.receiver.value());
-            s.unless_frozen(&call.receiver, frozen, HASH_WITH_ROW)
-        }
+        Some(ty) if ty.is_hash() => s.freeze_hash(&call.receiver),
         Some(Type::Record(_) | Type::Made(_) | Type::Building(..)) => s.freeze_made(&call.receiver),
         _ => call.receiver.clone(),
     }

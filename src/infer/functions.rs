@@ -164,12 +164,7 @@ impl Lowerer<'_> {
             // What it gives is learned at once, if that is possible.
             self.function_of(callee(&key));
         }
-        let failures = match self.memo.handles {
-            true => self.memo.failures.read(&key),
-            // Nobody asks what fails there: it is only handed on.
-            false => self.memo.failures.get(&key).cloned().unwrap_or_default(),
-        };
-        let failures: Vec<SiteId> = failures.into_iter().map(|site| self.numbered_site(site)).collect();
+        let failures = self.failures_of(&key);
         let unguarded = key.clone();
         key.guarded = failures.iter().any(|site| self.handler(*site).is_some() || self.gets_cause(*site));
         let function = self.function_of(callee(&key));
@@ -213,6 +208,16 @@ impl Lowerer<'_> {
             return Operand { types: results, values: Values::new(), birth: Birth::UNKNOWN };
         }
         Operand { types: results, values: values.into(), birth: Birth::UNKNOWN }
+    }
+
+    /// The sites of the errors that leave a function.
+    fn failures_of(&mut self, key: &FunctionKey) -> Vec<SiteId> {
+        let failures = match self.memo.handles {
+            true => self.memo.failures.read(key),
+            // Nobody asks what fails there: it is only handed on.
+            false => self.memo.failures.get(key).cloned().unwrap_or_default(),
+        };
+        failures.into_iter().map(|site| self.numbered_site(site)).collect()
     }
 
     /// What the function of a call is known by.

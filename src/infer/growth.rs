@@ -1,5 +1,5 @@
 //! When there is another walk, and why. What has grown is a reason for one if this walk has gone by what was known before:
-//! what is known of functions (`memo::Summaries`) and of loops (`memo::Loops`) knows that of itself, all else counts as
+//! what is known of functions and of loops knows that of itself (`memo/tracked.rs`), all else counts as
 //! read. What only the function being lowered has gone by, as its own joins and loops, has that function lowered again
 //! at once, if it is one of Ruby's own about texts and nothing else has grown (`lower_function`).
 //!
@@ -8,6 +8,10 @@
 //! which has to come to the same code: random programs run so.
 
 use super::Lowerer;
+use super::memo::Memo;
+use crate::cancel::CancellationToken;
+use crate::error::Error;
+use crate::ir::{Program, passes};
 use std::ops::BitOrAssign;
 use std::panic::Location;
 use std::sync::OnceLock;
@@ -44,10 +48,44 @@ pub(super) fn is_told() -> bool {
     })
 }
 
-/// Is there to be a walk more than is needed, in which nothing may grow? `IKRA_TEST_WALKS=1` asks for it.
-pub(super) fn is_checked() -> bool {
-    static CHECKED: OnceLock<bool> = OnceLock::new();
-    cfg!(feature = "testing") && *CHECKED.get_or_init(|| std::env::var_os("IKRA_TEST_WALKS").is_some())
+/// A walk more than is needed, in which nothing may grow.
+#[derive(Default)]
+pub(super) struct Check {
+    /// How many statements of use the walk before had, which was taken for the last.
+    ended: Option<usize>,
+}
+
+impl Check {
+    /// The last walk has come to this: is there to be one more?
+    pub(super) fn begins(&mut self, memo: &mut Memo, program: &Program) -> bool {
+        static ASKED: OnceLock<bool> = OnceLock::new();
+        let is_asked =
+            cfg!(feature = "testing") && *ASKED.get_or_init(|| std::env::var_os("IKRA_TEST_WALKS").is_some());
+        if !is_asked || self.ended.is_some() {
+            return false;
+        }
+        self.ended = Some(size(program));
+        memo.all_counts = true;
+        true
+    }
+
+    /// An error if that one has come to anything else.
+    pub(super) fn compare(&self, memo: &Memo, program: &Program) -> Result<(), Error> {
+        match self.ended {
+            Some(ended) if memo.changed.is_some() || size(program) != ended => {
+                let found = format!("{:?}, {:?} after {ended:?}", memo.changed, size(program));
+                Err(Error::Internal(format!("inference ended before all was known: {found}")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// How many statements there are that are of use.
+fn size(program: &Program) -> usize {
+    let mut program = program.clone();
+    let _ = passes::eliminate::run(&mut program, &CancellationToken::default());
+    program.size()
 }
 
 impl Lowerer<'_> {

@@ -4,8 +4,10 @@
 mod functions;
 mod lists;
 mod renaming;
+mod tracked;
 
-pub use functions::{FunctionKey, Stores, Summaries};
+pub use functions::{FunctionKey, Stores};
+use tracked::Tracked;
 
 use super::growth::Growth;
 use super::joins::has_list;
@@ -182,13 +184,13 @@ pub struct Memo {
     /// Codes (by address) that are inlined even so: functions of them would be refused.
     pub inlined: FxHashSet<usize>,
     /// Result types of functions so far.
-    pub functions: Summaries<TypeSet>,
+    pub functions: Tracked<FunctionKey, TypeSet>,
     /// What those with a block leave in the variables that it assigns to.
     pub left: FxHashMap<FunctionKey, Vec<TypeSet>>,
     /// Errors that Ruby could rescue around a call of a function, by the key that is not guarded.
-    pub failures: Summaries<Vec<Site>>,
+    pub failures: Tracked<FunctionKey, Vec<Site>>,
     /// What functions store in lists that their callers have, by the key that is not guarded.
-    pub stores: Summaries<Stores>,
+    pub stores: Tracked<FunctionKey, Stores>,
     /// Some `rescue` or `ensure` handles an error.
     pub handles: bool,
     /// Classes of Ruby's own exceptions that the section asks for more than their message.
@@ -264,16 +266,14 @@ pub struct Memo {
     /// The lists that get further items at the moment, and which of these wait.
     joining: Vec<(u32, Vec<TypeSet>)>,
     /// The loops that all places stand in that make lists of a kind.
-    list_loops: FxHashMap<(u32, Context), Vec<JoinKey>>,
-    /// Those of them that this walk has gone by.
-    list_loops_read: FxHashSet<(u32, Context)>,
+    list_loops: Tracked<(u32, Context), Option<Vec<JoinKey>>>,
     /// Loops in which what is no scratch memory gets to know what is: memory taken there may be needed later.
-    pub keeping_loops: Loops,
+    pub keeping_loops: Tracked<JoinKey, bool>,
     /// Loops that change lists and objects which may be older than an iteration: whether memory taken there is needed later
     /// is found out as they run.
-    pub watched_loops: Loops,
+    pub watched_loops: Tracked<JoinKey, bool>,
     /// Loops that make something in scratch memory, other than by letting what is there grow.
-    pub making_loops: Loops,
+    pub making_loops: Tracked<JoinKey, bool>,
     /// Some loop is watched so.
     pub watches_loops: bool,
     /// Where arrays of fixed length are made, by their types: code (its address) and node.
@@ -289,36 +289,10 @@ pub struct Memo {
     pub restart: bool,
     /// Kinds of lists have become one: what was learned names them by several numbers.
     united: bool,
-    /// Whatever grows is to be told: see [`Self::count_all`].
+    /// Whatever grows is to be told, whether the walk has gone by it or not.
     pub all_counts: bool,
     /// Something grew in this walk.
     pub changed: Growth,
-}
-
-/// Loops of which something is known.
-#[derive(Debug, Default)]
-pub struct Loops {
-    known: FxHashSet<JoinKey>,
-    /// Those that were asked for in this walk.
-    asked: FxHashSet<JoinKey>,
-    all_counts: bool,
-}
-
-impl Loops {
-    /// Is the loop one of them? This walk goes by it from now on.
-    pub fn ask(&mut self, key: JoinKey) -> bool {
-        self.asked.insert(key);
-        self.known.contains(&key)
-    }
-
-    /// These are such, too: true if this walk has gone by something else.
-    pub fn extend<'k>(&mut self, keys: impl IntoIterator<Item = &'k JoinKey>) -> bool {
-        let Self { known, asked, all_counts } = self;
-        keys.into_iter().fold(false, |grew, key| {
-            let is_new = known.insert(*key);
-            is_new && (*all_counts || asked.contains(key)) || grew
-        })
-    }
 }
 
 impl Memo {
@@ -402,36 +376,27 @@ impl Memo {
 
     /// Nothing that is known has been gone by yet.
     pub fn begin_walk(&mut self) {
+        let all = self.all_counts;
         self.changed = Growth::default();
         [&mut self.keeping_loops, &mut self.watched_loops, &mut self.making_loops]
             .into_iter()
-            .for_each(|loops| loops.asked.clear());
-        self.list_loops_read.clear();
-        self.functions.begin_walk();
-        self.failures.begin_walk();
-        self.stores.begin_walk();
-    }
-
-    /// All that grows from now on counts, whether the walk has gone by it or not.
-    pub fn count_all(&mut self) {
-        self.all_counts = true;
-        [&mut self.keeping_loops, &mut self.watched_loops, &mut self.making_loops]
-            .into_iter()
-            .for_each(|loops| loops.all_counts = true);
-        (self.functions.all_counts, self.stores.all_counts) = (true, true);
+            .for_each(|loops| loops.begin_walk(all));
+        self.list_loops.begin_walk(all);
+        self.functions.begin_walk(all);
         // Where nobody handles errors, nobody goes by what fails.
-        self.failures.all_counts = self.handles;
+        self.failures.begin_walk(all && self.handles);
+        self.stores.begin_walk(all);
     }
 
     /// Will a loop have to find out as it runs whether its memory is needed later? That concerns all code before it, too.
     fn expect_watched_loops(&mut self) {
         let carries =
             |key: &JoinKey| self.joins.get(key).is_some_and(|join| join.carried.values().any(has_list));
+        let is_one = |loops: &Tracked<JoinKey, bool>, key: &JoinKey| loops.get(key) == Some(&true);
         let is_watched = |key: &JoinKey| {
-            !self.keeping_loops.known.contains(key)
-                && (self.watched_loops.known.contains(key) || carries(key))
+            !is_one(&self.keeping_loops, key) && (is_one(&self.watched_loops, key) || carries(key))
         };
-        self.watches_loops |= self.making_loops.known.iter().any(is_watched);
+        self.watches_loops |= self.making_loops.known.keys().any(is_watched);
     }
 
     /// Makes what one walk has learned right for the next; true if that has to see it again.

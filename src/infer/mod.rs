@@ -176,12 +176,11 @@ pub(crate) use strings::text_of;
 pub use unread::unread_columns;
 pub use variables::SET;
 
-use crate::cancel::CancellationToken;
 use crate::diagnostic::Diagnostic;
 use crate::error::Error;
 use crate::heap::Schema;
 use crate::heap::schema::Output;
-use crate::ir::{Program, SiteId, passes};
+use crate::ir::{Program, SiteId};
 use crate::reserve;
 use crate::source::Span;
 use crate::syntax::ast::Code;
@@ -238,8 +237,7 @@ pub(crate) fn infer(
     let mut costs = costs::Costs::default();
     // What was refused, before it was tried to do without.
     let mut refused: Option<Vec<Diagnostic>> = None;
-    // The one before was the last, which is looked at: it may only have been taken for that.
-    let mut ended: Option<usize> = None;
+    let mut check = growth::Check::default();
     for walk in 1..=MAX_WALKS {
         memo.begin_walk();
         let mut lowerer = Lowerer::new(host, builtins, &mut memo, output);
@@ -264,12 +262,7 @@ pub(crate) fn infer(
         costs = found;
         steps_before += steps;
         let (at, within) = at.unzip();
-        if let Some(ended) = ended
-            && (memo.changed.is_some() || size(&program) != ended)
-        {
-            let found = format!("{:?}, {:?} after {ended:?}", memo.changed, size(&program));
-            return Err(Error::Internal(format!("inference ended before all was known: {found}")));
-        }
+        check.compare(&memo, &program)?;
         if growth::is_told() {
             growth::tell(walk, steps, memo.changed, within.flatten().as_deref());
         }
@@ -321,9 +314,7 @@ pub(crate) fn infer(
             let found = || traps.into_iter().map(|(_, diagnostic)| diagnostic).collect();
             return Err(Error::Unsupported(refused.unwrap_or_else(found)));
         }
-        if ended.is_none() && growth::is_checked() {
-            ended = Some(size(&program));
-            memo.count_all();
+        if check.begins(&mut memo, &program) {
             continue;
         }
         let types = listing.types.iter().map(|(span, types)| (*span, sites::describe(host, types)));
@@ -346,13 +337,6 @@ pub(crate) fn infer(
         hint: Some("let variables, items of arrays and results keep to a few kinds of values".into()),
         called: None,
     }]))
-}
-
-/// How many statements there are that are of use.
-fn size(program: &Program) -> usize {
-    let mut program = program.clone();
-    let _ = passes::eliminate::run(&mut program, &CancellationToken::default());
-    program.size()
 }
 
 fn is_too_large(diagnostics: &[Diagnostic]) -> bool {

@@ -276,20 +276,20 @@ impl Lowerer<'_> {
 
     /// Something is made in scratch memory here.
     fn note_making(&mut self) {
-        let grew = self.memo.making_loops.extend(&self.loops);
+        let grew = self.memo.making_loops.set_all(&self.loops);
         self.note_grown_within(grew);
         self.note_in_function(|stores| &mut stores.makes);
     }
 
     /// What is made in the loops here is needed behind them.
     pub(super) fn note_keeping(&mut self) {
-        let grew = self.memo.keeping_loops.extend(&self.loops);
+        let grew = self.memo.keeping_loops.set_all(&self.loops);
         self.note_grown_within(grew);
     }
 
     /// Something may be stored in scratch memory that is older than a call of the function here.
     fn note_stores_watched(&mut self) {
-        let grew = self.memo.watched_loops.extend(&self.loops);
+        let grew = self.memo.watched_loops.set_all(&self.loops);
         self.note_grown_within(grew);
         self.note_in_function(|stores| &mut stores.watched);
     }

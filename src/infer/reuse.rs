@@ -81,13 +81,13 @@ const NONE: i64 = i64::MAX;
 impl Lowerer<'_> {
     /// Before a loop. `carries`: its variables may refer to scratch memory.
     pub(super) fn begin_reuse(&mut self, head: JoinIndex, key: JoinKey, carries: bool) -> Reuse {
-        if self.memo.keeping_loops.ask(key) {
+        if self.memo.keeping_loops.read(&key) {
             return Reuse::Never;
         }
-        if !self.memo.makes_lists || !self.memo.making_loops.ask(key) {
+        if !self.memo.makes_lists || !self.memo.making_loops.read(&key) {
             return Reuse::Never;
         }
-        if !carries && !self.memo.watched_loops.ask(key) {
+        if !carries && !self.memo.watched_loops.read(&key) {
             return Reuse::Always(self.used());
         }
         self.memo.changed |= !std::mem::replace(&mut self.memo.watches_loops, true);

@@ -129,11 +129,19 @@ impl Lowerer<'_> {
     }
 
     /// Freezes a Hash that the section has made: the list of its keys says so, to whom has the Hash and to who is given it.
-    pub(crate) fn freeze_hash(&mut self, hash: &Operand) {
+    /// One that has a row is refused, unless it is frozen.
+    pub(crate) fn freeze_hash(&mut self, hash: &Operand) -> Operand {
+        if let Some(Type::Hash(kind, _)) = hash.types.single() {
+            let frozen = self.is_frozen_array(*kind, hash.value());
+            let message = "a Hash that exists, or that is put where others can look at it, cannot be frozen in a section";
+            return self.unless_frozen(hash, frozen, message);
+        }
         self.make_dense(hash);
-        let Some((kind, list)) = self.list_of_made(hash).filter(|_| !self.b.is_dead()) else { return };
-        self.note_frozen_array();
-        self.seal(kind, list, Seal::Frozen);
+        if let Some((kind, list)) = self.list_of_made(hash).filter(|_| !self.b.is_dead()) {
+            self.note_frozen_array();
+            self.seal(kind, list, Seal::Frozen);
+        }
+        hash.clone()
     }
 
     pub(crate) fn is_frozen_hash(&mut self, hash: &Operand) -> Value {

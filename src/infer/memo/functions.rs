@@ -4,7 +4,6 @@ use crate::infer::calls::ArgumentForm;
 use crate::infer::closed_blocks::ClosedBlock;
 use crate::infer::parallel::Guard;
 use crate::types::{ClassId, ListKind, TypeSet};
-use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 /// A method compiled as a function of its own: receiver and argument types.
@@ -70,54 +69,5 @@ impl FunctionKey {
         (self.form == other.form && self.block == other.block && self.driver == other.driver)
             && self.trail == other.trail
             && self.args.len() == other.args.len()
-    }
-}
-
-/// What is known of functions, by their keys. What grows in a walk that has not gone by it is no reason for another one.
-#[derive(Debug, Default)]
-pub struct Summaries<V> {
-    known: FxHashMap<FunctionKey, V>,
-    /// Those that this walk has gone by.
-    read: FxHashSet<FunctionKey>,
-    /// It is told of all that grows.
-    pub all_counts: bool,
-}
-
-impl<V: Clone + Default> Summaries<V> {
-    pub fn begin_walk(&mut self) {
-        self.read.clear();
-    }
-
-    pub fn clear(&mut self) {
-        self.known.clear();
-    }
-
-    /// What is known; this walk goes by it from now on.
-    pub fn read(&mut self, key: &FunctionKey) -> V {
-        self.read.insert(key.clone());
-        self.known.get(key).cloned().unwrap_or_default()
-    }
-
-    /// What is known, where nothing of the code hangs on it.
-    pub fn get(&self, key: &FunctionKey) -> Option<&V> {
-        self.known.get(key)
-    }
-
-    /// Adds to what is known, and says whether that is new and this walk has gone by what was known before.
-    pub fn grow(&mut self, key: &FunctionKey, add: impl FnOnce(&mut V) -> bool) -> bool {
-        let known = match self.known.get_mut(key) {
-            Some(known) => known,
-            None => self.known.entry(key.clone()).or_default(),
-        };
-        add(known) && (self.all_counts || self.read.contains(key))
-    }
-
-    /// All that is known, to be put back under other keys.
-    pub fn take(&mut self) -> FxHashMap<FunctionKey, V> {
-        std::mem::take(&mut self.known)
-    }
-
-    pub fn entry(&mut self, key: FunctionKey) -> &mut V {
-        self.known.entry(key).or_default()
     }
 }

@@ -69,10 +69,10 @@ impl Memo {
             list.sealed |= old.sealed;
             list.has_copies |= old.has_copies;
             list.copied.extend(old.copied);
-            let named = self.list_loops.keys().filter(|(kind, _)| *kind == from).copied();
+            let named = self.list_loops.known.keys().filter(|(kind, _)| *kind == from).copied();
             for (from, home) in named.collect::<Vec<_>>() {
-                let loops = self.list_loops.remove(&(from, home)).unwrap_or_default();
-                let all = self.list_loops.entry((into, home)).or_insert_with(|| loops.clone());
+                let loops = self.list_loops.known.remove(&(from, home)).flatten().unwrap_or_default();
+                let all = self.list_loops.entry((into, home)).get_or_insert_with(|| loops.clone());
                 all.retain(|key| loops.contains(key));
             }
             self.united = true;
@@ -189,9 +189,9 @@ impl Memo {
     /// A list of the kind is made in these loops; true if code at `home` has gone by others.
     pub fn list_made(&mut self, kind: ListKind, home: Context, loops: &[JoinKey]) -> bool {
         let number = self.canonical(kind.0);
-        let is_new = match self.list_loops.get_mut(&(number, home)) {
+        self.list_loops.grow(&(number, home), |known| match known {
             None => {
-                self.list_loops.insert((number, home), loops.to_vec());
+                *known = Some(loops.to_vec());
                 true
             }
             Some(known) => {
@@ -199,16 +199,14 @@ impl Memo {
                 known.retain(|key| loops.contains(key));
                 known.len() != before
             }
-        };
-        is_new && (self.all_counts || self.list_loops_read.contains(&(number, home)))
+        })
     }
 
     /// A list of the kind takes memory, or holds what does, in these loops; true if code at `home` does not know yet.
     pub fn list_stored(&mut self, kind: ListKind, home: Context, loops: &[JoinKey]) -> bool {
         let number = self.canonical(kind.0);
-        self.list_loops_read.insert((number, home));
-        let within = self.list_loops.get(&(number, home)).map_or(&[][..], Vec::as_slice);
-        self.watched_loops.extend(loops.iter().filter(|key| !within.contains(key)))
+        let within = self.list_loops.read(&(number, home)).unwrap_or_default();
+        self.watched_loops.set_all(loops.iter().filter(|key| !within.contains(key)))
     }
 
     /// One more type of item.

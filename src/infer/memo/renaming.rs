@@ -9,16 +9,16 @@ impl Memo {
     /// Forgets what names lists and records; contexts, the kinds of lists and the variables of records stay.
     pub(super) fn forget(&mut self) {
         self.joins.clear();
-        self.functions.clear();
+        self.functions.take();
         self.left.clear();
-        self.failures.clear();
-        self.stores.clear();
+        self.failures.take();
+        self.stores.take();
         self.specialisations.clear();
         self.accumulators.clear();
         self.result = TypeSet::empty();
         self.given = TypeSet::empty();
         self.kernel_results.clear();
-        self.list_loops.clear();
+        self.list_loops.take();
         self.made.values_mut().for_each(|made| made.fields.clear());
         let mut variables = std::mem::take(&mut self.variables);
         let (mut columns, mut arrays) = (std::mem::take(&mut self.columns), std::mem::take(&mut self.arrays));
