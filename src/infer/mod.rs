@@ -280,9 +280,7 @@ pub(crate) fn infer(
         }
         grew_at = at.unwrap_or(grew_at);
         if host.kinds_changed() {
-            let traps = memo.traps;
-            memo = Memo::default();
-            memo.traps = traps;
+            memo.traps = std::mem::take(&mut memo).traps;
             continue;
         }
         if !memo.restart {
@@ -317,26 +315,33 @@ pub(crate) fn infer(
         if check.begins(&mut memo, &program) {
             continue;
         }
-        let types = listing.types.iter().map(|(span, types)| (*span, sites::describe(host, types)));
-        let listing = Listing { types: types.collect(), codes: listing.codes };
-        let expressions = (steps, steps_before);
         return Ok(Inferred {
             program,
             schema,
-            listing,
+            listing: described(host, listing),
             traps,
             walks: walk,
-            expressions,
+            expressions: (steps, steps_before),
             costs: costs.told(),
         });
     }
-    Err(Error::Unsupported(vec![Diagnostic {
+    Err(Error::Unsupported(vec![endless_types(grew_at)]))
+}
+
+/// The listing with types as they are told.
+fn described(host: &dyn Host, listing: Listing<crate::types::TypeSet>) -> Listing<String> {
+    let types = listing.types.iter().map(|(span, types)| (*span, sites::describe(host, types)));
+    Listing { types: types.collect(), codes: listing.codes }
+}
+
+fn endless_types(span: Span) -> Diagnostic {
+    Diagnostic {
         slug: "endless-types",
-        span: grew_at,
+        span,
         message: "what the values here can be does not come to an end for the compiler".into(),
         hint: Some("let variables, items of arrays and results keep to a few kinds of values".into()),
         called: None,
-    }]))
+    }
 }
 
 fn is_too_large(diagnostics: &[Diagnostic]) -> bool {
