@@ -43,6 +43,7 @@ require_relative "changes"
 module Ikra
   # Most programs ask for neither.
   autoload :Check, File.join(__dir__, "check")
+  private_constant :Check
   autoload :Explanation, File.join(__dir__, "explanation")
 
   # What the extension defines.

@@ -145,5 +145,4 @@ module Ikra
 
     PARALLEL_NAMES = Regexp.union(*methods_with_sections.map(&:name), "Ikra.section").freeze
   end
-  private_constant :Check
 end
