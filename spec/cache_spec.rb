@@ -100,6 +100,19 @@ RSpec.describe "The cache" do
     expect(run).to include(kept: 1, walks: 0, emitted: false)
   end
 
+  it "has the tables of characters that another process has made" do
+    write("tell { %w[größer π].pmap { |word| [word.upcase, word.inspect] } }")
+    first = run
+    tables = files("characters")
+    expect(tables.size).to eq(2)
+    kept = tables.to_h { |file| [file, File.binread(file)] }
+    expect(run).to include(given: first[:given], kept: 1)
+    expect(files("characters").to_h { |file| [file, File.binread(file)] }).to eq(kept)
+    tables.each { |file| File.write(file, "no table") }
+    expect(run).to include(given: first[:given])
+    expect(files("characters").to_h { |file| [file, File.binread(file)] }).to eq(kept)
+  end
+
   it "is turned off" do
     write(program)
     run(IKRA_CACHE: "0")

@@ -1,7 +1,7 @@
 //! What is kept on disk from one process to the next, named by a hash of everything that it depends on. A cache that
 //! cannot be read or written is the same as an empty one: it never fails a section. What is kept: what inference has
-//! found (`infer/recording.rs`; the extension's `shelf.rs` has it), machine code (`backend/cpu/object.rs`), and what
-//! NVRTC gave.
+//! found (`infer/recording.rs`; the extension's `shelf.rs` has it), machine code (`backend/cpu/object.rs`), what NVRTC
+//! gave, and tables of characters (`lib/ikra/characters.rb`).
 //!
 //! Files are in a folder that is the user's, into which nobody else can write; so must each file be. Its name is a hash
 //! of all that it depends on, the build (`build/digest.rs` hashes the sources) among them, and it begins with a
@@ -39,16 +39,19 @@ pub enum Sort {
     Code,
     /// Code of a kernel for a GPU.
     Cubin,
+    /// What the running Ruby says of characters.
+    Characters,
 }
 
 impl Sort {
-    const ALL: [Self; 3] = [Self::Section, Self::Code, Self::Cubin];
+    const ALL: [Self; 4] = [Self::Section, Self::Code, Self::Cubin, Self::Characters];
 
     const fn suffix(self) -> &'static str {
         match self {
             Self::Section => "section",
             Self::Code => "code",
             Self::Cubin => "cubin",
+            Self::Characters => "characters",
         }
     }
 }
@@ -192,7 +195,7 @@ impl Cache {
     }
 
     /// How many files there are of each sort, and the bytes that they take.
-    pub fn count(&self) -> [(&'static str, usize, u64); 3] {
+    pub fn count(&self) -> [(&'static str, usize, u64); 4] {
         let files = self.files();
         Sort::ALL.map(|sort| {
             let files = || files.iter().filter(|file| file.sort == sort);

@@ -3,7 +3,10 @@
 module Ikra
   # What was compiled and is kept on disk, in words, for people.
   module Cache
-    SORTS = { "section" => "sections", "code" => "programs for the CPU", "cubin" => "kernels for GPUs" }.freeze
+    SORTS = {
+      "section" => "sections", "code" => "programs for the CPU", "cubin" => "kernels for GPUs",
+      "characters" => "tables of characters"
+    }.freeze
     private_constant :SORTS
 
     class << self

@@ -106,6 +106,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("cache_folder", function!(cache_folder, 0))?;
     native.define_singleton_method("cache_files", function!(cache_files, 0))?;
     native.define_singleton_method("clear_cache", function!(clear_cache, 0))?;
+    native.define_singleton_method("kept_table", function!(shelf::table, 1))?;
     native.define_singleton_method("seed", function!(seed, 1))?;
     native.define_singleton_method("open_profile", function!(open_profile, 0))?;
     native.define_singleton_method("close_profile", function!(close_profile, 1))?;

@@ -8,7 +8,8 @@ use ikra_core::cache::{self, Name, Sort};
 use ikra_core::infer::recording::{self, Kept};
 use ikra_core::ir::Program;
 use ikra_core::syntax::ast::Code;
-use magnus::{RModule, Ruby, prelude::*};
+use magnus::block::Proc;
+use magnus::{Error, RModule, RString, Ruby, prelude::*};
 use std::rc::Rc;
 use std::sync::OnceLock;
 
@@ -46,6 +47,20 @@ impl Shelf {
         let number = (0..MOST).find(is_free).unwrap_or(bytes.len() % MOST);
         cache::of_user().put(&self.0.one(number), Sort::Section, &bytes);
     }
+}
+
+/// A table of characters of the running Ruby, by its name: as another process has kept it, or what the block gives.
+pub fn table(ruby: &Ruby, name: String) -> Result<RString, Error> {
+    let make: Proc = ruby.block_proc()?;
+    let Some(running) = running_ruby(ruby) else { return make.call(()) };
+    let name = Name::new([running.as_bytes(), name.as_bytes()]);
+    if let Some(kept) = cache::of_user().get(&name, Sort::Characters) {
+        return Ok(ruby.str_from_slice(&kept));
+    }
+    let made: RString = make.call(())?;
+    // SAFETY: nothing else refers to it, and no code of Ruby's runs meanwhile.
+    cache::of_user().put(&name, Sort::Characters, unsafe { made.as_slice() });
+    Ok(made)
 }
 
 /// The text of the extension.
