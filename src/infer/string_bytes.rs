@@ -157,12 +157,14 @@ impl Lowerer<'_> {
         let alike = self.b.compare(Comparison::Eq, size, others);
         self.within_slot(0x602, |s| {
             s.where_true(alike, |s| {
-                let zero = s.b.i64(0);
-                let same = s.ask_truth(Intrinsic::SameBytes, &[one, other], &[zero, zero, size]);
-                let same = same.unwrap_or_else(|| {
-                    let words = s.string_words(size);
-                    s.same_words(words, |s, i| (s.string_word(one, i), s.string_word(other, i)))
-                });
+                let flags = [one, other].map(|string| s.string_flags(string));
+                if let Some(same) =
+                    s.ask_truth(Intrinsic::SameText, &[one, other], &[size, flags[0], flags[1]])
+                {
+                    return Operand::bool(same);
+                }
+                let words = s.string_words(size);
+                let same = s.same_words(words, |s, i| (s.string_word(one, i), s.string_word(other, i)));
                 s.where_true(same, |s| {
                     let (a, b) = (s.string_encoding(one), s.string_encoding(other));
                     let same = s.b.compare(Comparison::Eq, a, b);

@@ -3,6 +3,7 @@
 use super::made::MadeString;
 use super::text;
 use crate::hashing;
+use crate::string_layout::STRING_FROZEN;
 use memchr::memmem;
 
 /// # Safety
@@ -17,6 +18,21 @@ pub(super) unsafe extern "C" fn same(
     // SAFETY: as said.
     let (one, other) = unsafe { (text(one, from + count), text(other, other_from + count)) };
     i64::from(one[from as usize..] == other[other_from as usize..])
+}
+
+/// # Safety
+/// Both texts have this size.
+pub(super) unsafe extern "C" fn same_text(
+    one: *const i64,
+    other: *const i64,
+    size: i64,
+    flags: i64,
+    other_flags: i64,
+) -> i64 {
+    // SAFETY: as said.
+    let (one, other) = unsafe { (text(one, size), text(other, size)) };
+    let is_encoded_alike = (flags ^ other_flags) & (STRING_FROZEN - 1) == 0;
+    i64::from(one == other && (is_encoded_alike || one.is_ascii()))
 }
 
 /// # Safety

@@ -29,6 +29,9 @@ use serde::{Deserialize, Serialize};
 pub enum Intrinsic {
     /// Of two texts, by an index in each and a count: are these bytes the same (0 or 1)?
     SameBytes,
+    /// Of two texts of one size, by that and the flags of both: are they the same text, in encodings in which they are
+    /// (0 or 1)?
+    SameText,
     /// Of two texts, by their sizes and an index: where the bytes of the second one stand first in the first, from the
     /// index on; or -1.
     IndexBytes,
@@ -103,8 +106,9 @@ macro_rules! signature {
 }
 
 impl Intrinsic {
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::SameBytes,
+        Self::SameText,
         Self::IndexBytes,
         Self::LastIndexBytes,
         Self::CompareBytes,
@@ -133,6 +137,7 @@ impl Intrinsic {
     fn signature(self) -> Signature {
         match self {
             Self::SameBytes => signature!("same_bytes", 2, 3, bytes::same),
+            Self::SameText => signature!("same_text", 2, 3, bytes::same_text),
             Self::IndexBytes => signature!("index_bytes", 2, 3, bytes::index),
             Self::LastIndexBytes => signature!("last_index_bytes", 2, 3, bytes::last_index),
             Self::CompareBytes => signature!("compare_bytes", 2, 2, bytes::compare),
@@ -207,7 +212,7 @@ impl Intrinsic {
     /// What is known of what it gives.
     pub const fn gives(self) -> Interval {
         match self {
-            Self::SameBytes | Self::IsAscii | Self::IsValid => Interval { low: 0, high: 1 },
+            Self::SameBytes | Self::SameText | Self::IsAscii | Self::IsValid => Interval { low: 0, high: 1 },
             Self::CompareBytes => Interval { low: -1, high: 1 },
             Self::IndexBytes | Self::LastIndexBytes | Self::SkipCharacters => {
                 Interval { low: -1, high: i32::MAX as i64 }
