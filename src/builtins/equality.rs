@@ -118,7 +118,8 @@ impl Lowerer<'_> {
                     (false, true) if is_plain(hash.owner) => AlikeBy::Identity,
                     (true, true) if is_plain(eql.owner) && is_plain(hash.owner) => AlikeBy::Identity,
                     (true, true)
-                        if matches!(eql.owner, ClassId::STRUCT | ClassId::DATA)
+                        if (matches!(eql.owner, ClassId::STRUCT | ClassId::DATA)
+                            || eql.owner.parts().is_some())
                             && hash.owner == eql.owner
                             && !self.host.members(class).is_empty() =>
                     {

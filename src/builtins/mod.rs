@@ -231,6 +231,9 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         {
             (&[regexp::FOUND_ROWS], &["MatchData"])
         }
+        Type::Object(..) | Type::Record(_) | Type::Made(_) if let Some(module) = number_module(owner, name, ty) => {
+            (&[numeric::OF_PARTS, comparable::ROWS], module)
+        }
         Type::Object(_, ClassId::ENCODING) if owner == ClassId::ENCODING || is_primitive(name) => {
             (&[], &["Encoding"])
         }
@@ -264,6 +267,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Module(ClassId::RANGE) => (&[range::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(ClassId::STRING) => (&[string::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(ClassId::MATH) => (&[math::ROWS, module::ROWS], &["Math"]),
+        Type::Module(ClassId::COMPLEX) => (&[module::ROWS], &["ComplexClass"]),
         Type::Module(ClassId::REGEXP) => (&[regexp::MODULE_ROWS, module::ROWS], &["RegexpClass"]),
         Type::Module(_) => (&[module::ROWS], &[]),
         Type::Made(_) if keeps_text(owner) && !is_primitive(name) => (&[exception::KEEPING], &[]),
@@ -368,6 +372,17 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
     }
     let name = if name == "yield_self" { "then" } else { name };
     ruby_method("Kernel", name).map(Builtin::Ruby)
+}
+
+/// The modules that have the methods of a Complex or Rational: its own, and those of Numeric and Comparable.
+fn number_module(owner: ClassId, name: &str, ty: &Type) -> Option<&'static [&'static str]> {
+    let class = crate::infer::class_of(ty);
+    class.parts()?;
+    let is_own = owner == class || owner == ClassId::NUMERIC || owner == ClassId::COMPARABLE;
+    (is_own || is_primitive(name)).then_some(match class {
+        ClassId::COMPLEX => &["Complex", "Numeric"],
+        _ => &["Rational", "Numeric", "Comparable"],
+    })
 }
 
 /// A method of Enumerable's over an `each` of the user's.

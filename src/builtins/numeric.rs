@@ -45,12 +45,18 @@ pub(super) const ROWS: &[Row] = &[
     row("<=>", spaceship),
     row("#below?", |s, c| ordered(s, c, Comparison::Lt)),
     row("#above?", |s, c| ordered(s, c, Comparison::Gt)),
-    row("#rational", |s, _| {
-        s.refuse_here(
-            "unsupported-method",
-            "the quotient of two Integers is a Rational, which does not run in a section",
-            Some("use / or fdiv".into()),
-        )
+];
+
+/// Of numbers that are put together of others ([`ClassId::parts`]): what they leave to the `coerce` of an argument.
+pub(super) const OF_PARTS: &[Row] = &[
+    carrying("#by_coerce", |s, c| {
+        let name = s.symbol_name(&c.args[0]).unwrap_or_default();
+        let receiver = c.receiver.clone();
+        s.switch(&c.args[1], 0, &mut |s, arg| not_a_number(s, &name, &receiver, &arg))
+    }),
+    carrying("#order_by_coerce", |s, c| {
+        let receiver = c.receiver.clone();
+        s.switch(&c.args[0], 0, &mut |s, arg| order_with_object(s, &receiver, &arg))
     }),
 ];
 
@@ -101,6 +107,11 @@ pub(super) fn not_a_number(s: &mut Lowerer<'_>, name: &str, receiver: &Operand, 
         "quo" | "fdiv" if receiver.types.contains(&Type::Float) => "/",
         name => name,
     };
+    // MRI has this for the sums and products of an Integer alone, where zeros keep their signs.
+    let is_complex = arg.types.single().is_some_and(|ty| crate::infer::class_of(ty) == ClassId::COMPLEX);
+    if is_complex && matches!(name, "+" | "*") && receiver.types.contains(&Type::Integer) {
+        return s.send(arg, name, std::slice::from_ref(receiver), 22);
+    }
     match coerced(s, receiver, arg) {
         Coerced::No => {
             let after = format!(" can't be coerced into {}", s.describe(&receiver.types));

@@ -92,7 +92,7 @@ impl Lowerer<'_> {
     }
 
     fn freeze_copy(&mut self, copy: &Operand, class: ClassId, is_frozen: Value) -> Operand {
-        if self.b.constant(is_frozen) == Some(0) || self.host.is_subclass(class, ClassId::DATA) {
+        if self.b.constant(is_frozen) == Some(0) || self.is_always_frozen(class) {
             return copy.clone();
         }
         if self.memo.freezing.insert(class) {

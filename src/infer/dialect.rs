@@ -55,6 +55,10 @@ dialect! {
     quotes_are_even: "begin; 1.round(2**40); rescue RangeError => e; e.message.include?(\"'int'\"); end",
     /// `Integer#times` is written in Ruby, with `<` and `succ`.
     times_is_ruby: "!Integer.instance_method(:times).source_location.nil?",
+    /// `Complex.polar` knows that an angle is three quarters of a turn.
+    polar_knows_three_quarters: "Complex.polar(2.0, Math::PI / 2 + Math::PI).real == 0.0",
+    /// The angle that `Complex.polar` has without one is a Float.
+    polar_angle_is_float: "Complex.polar(3).imaginary.is_a?(Float)",
     /// `inject` without a block wants an argument.
     inject_wants_arguments: "begin; [1].inject; false; rescue ArgumentError; true; end",
     /// Messages tell both names of the encoding of bytes.

@@ -188,11 +188,16 @@ impl Lowerer<'_> {
         hidden
     }
 
+    /// Are its objects frozen as soon as they are there: those of Data, and numbers?
+    pub(super) fn is_always_frozen(&self, class: ClassId) -> bool {
+        class.parts().is_some() || self.host.is_subclass(class, ClassId::DATA)
+    }
+
     /// Freezes an object that the section makes.
     pub(crate) fn freeze_made(&mut self, object: &Operand) -> Operand {
         let Some(ty) = object.types.single() else { return object.clone() };
         let class = super::class_of(ty);
-        if self.host.is_subclass(class, ClassId::DATA) {
+        if self.is_always_frozen(class) {
             return object.clone();
         }
         if self.memo.freezing.insert(class) {
@@ -208,8 +213,8 @@ impl Lowerer<'_> {
     pub(crate) fn is_frozen_made(&mut self, object: &Operand) -> Value {
         let class = object.types.single().map_or(ClassId::OBJECT, super::class_of);
         if !self.memo.freezing.contains(&class) {
-            let is_data = self.host.is_subclass(class, ClassId::DATA);
-            return self.b.bool(is_data);
+            let is_frozen = self.is_always_frozen(class);
+            return self.b.bool(is_frozen);
         }
         match self.record_variable(object, FROZEN).filter(|frozen| frozen.values.len() == 1) {
             Some(frozen) => frozen.value(),

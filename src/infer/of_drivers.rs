@@ -336,7 +336,7 @@ impl Lowerer<'_> {
                 self.set_frozen(hierarchy, row, value.value());
             }
         }
-        if self.host.is_subclass(class, ClassId::DATA) && self.any_frozen(hierarchy) {
+        if self.is_always_frozen(class) && self.any_frozen(hierarchy) {
             let frozen = self.b.bool(true);
             self.set_frozen(hierarchy, row, frozen);
         }

@@ -196,6 +196,26 @@ impl Lowerer<'_> {
         Operand { types, values: operands.into_iter().flat_map(|o| o.values).collect(), birth }
     }
 
+    /// A number that is put together of two: see [`ClassId::parts`].
+    pub(crate) fn new_number(&mut self, class: ClassId, parts: [&Operand; 2]) -> Operand {
+        let names = class.parts().unwrap_or_default().map(str::to_string);
+        let mut all: Vec<(String, Operand)> = names.into_iter().zip(parts.map(Clone::clone)).collect();
+        all.extend(self.hidden_variables(class));
+        let number = if self.memo.made.contains_key(&class) {
+            self.make(class, &all)
+        } else {
+            let fields = all.iter().map(|(name, value)| (name.clone(), value.types.clone())).collect();
+            let types = Type::Record(Rc::new(RecordType { class, fields })).into();
+            if !self.is_bounded(&types) {
+                return Operand::bottom();
+            }
+            let birth = Birth::of_parts(all.iter().map(|(_, value)| value.birth.clone()).collect());
+            Operand { types, values: all.into_iter().flat_map(|(_, value)| value.values).collect(), birth }
+        };
+        let has_row = number.types.iter().all(|ty| matches!(ty, Type::Object(..)));
+        if self.gets_row(class) && !has_row { self.settle_now(&number) } else { number }
+    }
+
     /// Runs a class's `initialize`, where it has one that does something.
     fn initialize(
         &mut self,

@@ -77,7 +77,7 @@ impl Lowerer<'_> {
     pub(super) fn any_frozen(&mut self, hierarchy: HierarchyId) -> bool {
         let made: Vec<ClassId> = self.memo.settled.iter().copied().collect();
         let freezes = made.into_iter().any(|class| {
-            (self.memo.freezing.contains(&class) || self.host.is_subclass(class, ClassId::DATA))
+            (self.memo.freezing.contains(&class) || self.is_always_frozen(class))
                 && self.host.hierarchy(class) == hierarchy
         });
         freezes || self.host.any_frozen(hierarchy)
@@ -443,7 +443,7 @@ impl Lowerer<'_> {
             variables,
             words,
             frozen,
-            all_frozen: self.host.is_subclass(class, ClassId::DATA),
+            all_frozen: self.is_always_frozen(class),
             bytes: None,
         }
     }

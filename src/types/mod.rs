@@ -58,8 +58,10 @@ impl ClassId {
     pub const EXCEPTION: Self = Self(42);
     pub const ENCODING: Self = Self(43);
     pub const NO_MATCHING_PATTERN_KEY_ERROR: Self = Self(44);
+    pub const COMPLEX: Self = Self(45);
+    pub const RATIONAL: Self = Self(46);
     /// The names of the classes above, in order; the host numbers them so before any other.
-    pub const BUILTIN: [&'static str; 45] = [
+    pub const BUILTIN: [&'static str; 47] = [
         "Object",
         "NilClass",
         "TrueClass",
@@ -105,6 +107,8 @@ impl ClassId {
         "Exception",
         "Encoding",
         "NoMatchingPatternKeyError",
+        "Complex",
+        "Rational",
     ];
 
     /// Does a section know its objects by their variables and methods alone? Not where C keeps something in them.
@@ -115,7 +119,17 @@ impl ClassId {
     /// Can its objects leave the section that makes them, with their variables? Others that are Ruby's own have rules of
     /// their own.
     pub const fn leaves(self) -> bool {
-        self.is_plain() || self.0 == Self::RANDOM.0 || self.0 == Self::REGEXP.0
+        self.is_plain() || self.0 == Self::RANDOM.0 || self.0 == Self::REGEXP.0 || self.parts().is_some()
+    }
+
+    /// What a number is put together of, by the names of its readers: of a Complex or a Rational. A section knows it by
+    /// these, as a Struct by its members; it is frozen always.
+    pub const fn parts(self) -> Option<[&'static str; 2]> {
+        match self {
+            Self::COMPLEX => Some(["real", "imaginary"]),
+            Self::RATIONAL => Some(["numerator", "denominator"]),
+            _ => None,
+        }
     }
 }
 

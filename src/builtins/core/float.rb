@@ -258,4 +258,98 @@ module Float
     end
     units + whole
   end
+
+  # ---- as parts of a Complex
+
+  def __part_plus(other)
+    other.is_a?(Integer) && other == 0 ? self : self + other
+  end
+
+  def __part_minus(other)
+    other.is_a?(Integer) && other == 0 ? self : self - other
+  end
+
+  def __part_times(other)
+    other.is_a?(Integer) && other == 1 ? self : self * other
+  end
+
+  # A 0 takes its sign from the other one's sign alone, so that an infinite one makes no NaN of it.
+  def __part_product(other)
+    if self == 0.0
+      return other.is_a?(Float) && !other.nan? && other != 0.0 ? self * other.__sign : __part_times(other)
+    end
+    return __part_times(other) if nan? || other != 0
+
+    __sign.__part_times(other)
+  end
+
+  def __sign
+    __bits < 0 ? -1.0 : 1.0
+  end
+
+  def __minus?
+    !nan? && __bits < 0
+  end
+
+  def __part_quo(other)
+    self / other
+  end
+
+  def __part_power(n)
+    self**n
+  end
+
+  def __part_zero
+    0.0
+  end
+
+  def __without_one
+    self
+  end
+
+  # ---- as Rationals
+
+  def __exact_number(_wanted)
+    to_r
+  end
+
+  def to_r
+    whole = self
+    below = 1
+    while whole != whole.truncate
+      whole *= 2.0
+      below *= 2
+    end
+    __rational(whole.to_i, below)
+  end
+
+  def rationalize(range = nil)
+    return -(-self).rationalize(range) if self < 0
+
+    unless range.__nil?
+      range = range.abs
+      low = (self - range).to_r
+      high = (self + range).to_r
+      return low == high ? to_r : low.__simplest(high)
+    end
+
+    return to_r if self == truncate
+
+    whole = self
+    below = 1
+    while whole < 4_503_599_627_370_496.0
+      whole *= 2.0
+      below *= 2
+    end
+    number = whole.to_i
+    ((number * 2) - 1).__over(below * 2).__simplest(((number * 2) + 1).__over(below * 2))
+  end
+
+  def numerator
+    finite? ? to_r.numerator : self
+  end
+
+  def denominator
+    finite? ? to_r.denominator : 1
+  end
 end

@@ -166,7 +166,7 @@ module Integer
   end
 
   def quo(other)
-    other.is_a?(Float) ? self / other : __rational
+    other.is_a?(Float) ? self / other : to_r / other
   end
 
   def ceildiv(other)
@@ -322,5 +322,71 @@ module Integer
   # An array of so many of a value, where it goes to the heap.
   def __filled(value)
     (0...self).pmap { value }
+  end
+
+  # ---- as parts of a Complex
+
+  def __part_plus(other)
+    return other if self == 0
+    return self if other.is_a?(Integer) && other == 0
+
+    self + other
+  end
+
+  def __part_minus(other)
+    other.is_a?(Integer) && other == 0 ? self : self - other
+  end
+
+  def __part_times(other)
+    return 0 if other.is_a?(Integer) && (other == 0 || self == 0)
+    return other if self == 1
+    return self if other.is_a?(Integer) && other == 1
+
+    self * other
+  end
+
+  def __part_product(other)
+    return self == 0 && !other.nan? && other != 0.0 ? self * other.__sign : __part_times(other) if other.is_a?(Float)
+
+    __part_times(other)
+  end
+
+  def __part_quo(other)
+    quo(other)
+  end
+
+  def __part_power(n)
+    n < 0 ? __rational(1, 1).__quotient_by(__to_power(-n), 1) : __to_power(n)
+  end
+
+  def __part_zero
+    0
+  end
+
+  def __without_one
+    self
+  end
+
+  # ---- as Rationals
+
+  # The Rational of two Integers.
+  def __over(other)
+    raise ZeroDivisionError, "divided by 0" if other == 0
+
+    common = other < 0 ? -gcd(other) : gcd(other)
+    __rational(self / common, other / common)
+  end
+
+  # The power with an exponent that is not negative.
+  def __to_power(exponent)
+    self**exponent
+  end
+
+  def to_r
+    __rational(self, 1)
+  end
+
+  def rationalize(_range = nil)
+    __rational(self, 1)
   end
 end

@@ -45,4 +45,33 @@ module Numeric
   def polar
     [abs, arg]
   end
+
+  def to_c
+    __complex(self, 0)
+  end
+
+  def i
+    __complex(0, self)
+  end
+
+  def __minus?
+    self < 0
+  end
+
+  # Is it a number on the line?
+  def __real_number?
+    true
+  end
+
+  def __number_alone
+    __complex(self, 0)
+  end
+
+  def __number_part
+    self
+  end
+
+  def __exact_number(_wanted)
+    self
+  end
 end

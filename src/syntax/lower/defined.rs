@@ -17,6 +17,8 @@ impl Lowering<'_> {
             P::FalseNode { .. } => "false",
             P::IntegerNode { .. }
             | P::FloatNode { .. }
+            | P::RationalNode { .. }
+            | P::ImaginaryNode { .. }
             | P::StringNode { .. }
             | P::InterpolatedStringNode { .. }
             | P::SymbolNode { .. }

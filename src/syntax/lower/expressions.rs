@@ -92,6 +92,8 @@ impl Lowering<'_> {
         lower_table! { this, node;
             // Literals
             IntegerNode as_integer_node(n) => this.integer(&n),
+            RationalNode as_rational_node(n) => this.rational(&n),
+            ImaginaryNode as_imaginary_node(n) => this.imaginary(&n),
             FloatNode as_float_node(n) => this.node(span, Kind::Float(n.value())),
             SymbolNode as_symbol_node(n) => this.symbol(&n),
             StringNode as_string_node(n) => this.string(&n),
@@ -299,8 +301,6 @@ impl Lowering<'_> {
             P::FalseNode { .. } => return self.node(span, Kind::False),
             P::SelfNode { .. } => return self.node(span, Kind::SelfRef),
 
-            P::RationalNode { .. } => refusals::RATIONAL,
-            P::ImaginaryNode { .. } => refusals::IMAGINARY,
             P::SourceEncodingNode { .. } => refusals::ENCODING,
             P::MatchLastLineNode { .. } | P::InterpolatedMatchLastLineNode { .. } => refusals::REGEXP,
             P::XStringNode { .. } | P::InterpolatedXStringNode { .. } => refusals::COMMAND,

@@ -18,6 +18,32 @@ impl Lowering<'_> {
         }
     }
 
+    /// `3r`, `1.5r`: numerator and denominator without a common divisor.
+    pub(super) fn rational(&mut self, rational: &prism::RationalNode<'_>) -> Node {
+        let span = self.span(&rational.location());
+        let (numerator, denominator) = (rational.numerator(), rational.denominator());
+        let parts = [numerator.to_u32_digits(), denominator.to_u32_digits()]
+            .map(|(negative, digits)| i64_of(negative, digits));
+        let [Some(numerator), Some(denominator)] = parts else {
+            return self.unsupported(&refusals::INTEGER_TOO_BIG, span);
+        };
+        let args = [numerator, denominator].map(|part| self.node(span, Kind::Integer(part)));
+        self.number(span, "#rational", args.into())
+    }
+
+    /// `3i`, `1.5ri`
+    pub(super) fn imaginary(&mut self, imaginary: &prism::ImaginaryNode<'_>) -> Node {
+        let span = self.span(&imaginary.location());
+        let part = self.expression(&imaginary.numeric());
+        let args = vec![self.node(span, Kind::Integer(0)), part];
+        self.number(span, "#complex", args)
+    }
+
+    fn number(&mut self, span: Span, name: &str, args: Vec<Node>) -> Node {
+        let receiver = self.node(span, Kind::Nil);
+        self.primitive(span, receiver, name, args)
+    }
+
     pub(super) fn symbol(&mut self, symbol: &prism::SymbolNode<'_>) -> Node {
         let span = self.span(&symbol.location());
         let name = self.utf8(symbol.unescaped(), span);

@@ -41,12 +41,6 @@ refusals! {
         "stay between -2**63 and 2**63 - 1, as with a mask of 63 bits, 0x7fff_ffff_ffff_ffff, or write a Float, such as 2.0e30";
 
     // Values
-    RATIONAL "unsupported-rational"
-        "a Rational cannot be used in a parallel section"
-        "write a Float, such as 0.5, or calculate with Integers";
-    IMAGINARY "unsupported-imaginary"
-        "a Complex number cannot be used in a parallel section"
-        "keep the real and the imaginary part in two Floats";
     ENCODING "unsupported-encoding"
         "only text in UTF-8 can be used in a parallel section"
         "write the text in UTF-8, without escapes for single bytes";

@@ -29,7 +29,7 @@ pub enum Access {
     Variable(Variable),
     /// Is an instance variable set, also to nil? Writing true sets one that is not to nil.
     IsSet(Variable),
-    /// A Struct's member, by position.
+    /// A Struct's member, or a part of a Complex or Rational, by position.
     Member(VALUE),
     /// What is in a Random: a new array of its state, or its seed.
     RandomState,
@@ -88,7 +88,7 @@ impl Access {
             match self {
                 Self::Variable(variable) => rb_sys::rb_ivar_get(object, variable.id),
                 Self::IsSet(variable) => rb_sys::rb_ivar_defined(object, variable.id),
-                Self::Member(key) => rb_sys::rb_struct_aref(object, *key),
+                Self::Member(key) => classes::member(object, *key),
                 Self::RandomState => of_random(random_state::state, object),
                 Self::RandomSeed => of_random(random_state::seed, object),
                 Self::Pattern => patterns::address(&Ruby::get_unchecked(), object),
@@ -115,7 +115,7 @@ impl Access {
                     for (object, value) in objects.iter().zip(values) {
                         *value = match object_layout::member(*object, index) {
                             Some(address) if direct => *address,
-                            _ => rb_sys::rb_struct_aref(*object, *key),
+                            _ => classes::member(*object, *key),
                         }
                     }
                 }

@@ -185,6 +185,7 @@ fn asks_nobody(key: VALUE, depth: u32) -> bool {
         match rb_sys::RB_BUILTIN_TYPE(key) {
             t::RUBY_T_STRING => rb_sys::rb_obj_class(key) == rb_sys::rb_cString,
             t::RUBY_T_FLOAT | t::RUBY_T_SYMBOL | t::RUBY_T_BIGNUM => true,
+            t::RUBY_T_COMPLEX | t::RUBY_T_RATIONAL => true,
             t::RUBY_T_ARRAY => {
                 let is_own = rb_sys::rb_obj_class(key) == rb_sys::rb_cArray;
                 is_own

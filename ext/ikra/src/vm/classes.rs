@@ -6,6 +6,7 @@ use crate::vm::ruby_version;
 use crate::vm::value::{self, class_pointer};
 use ikra_core::infer::host::StructKeywords;
 use ikra_core::source::RubyVersion;
+use ikra_core::types::ClassId;
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{Error, RArray, RString, Ruby, Symbol, Value, prelude::*};
 use rb_sys::{ID, VALUE};
@@ -105,8 +106,12 @@ pub fn root_of(class: VALUE) -> VALUE {
     }
 }
 
-/// The members of a subclass of Struct or Data, in order; none of other classes.
+/// The members of a subclass of Struct or Data, in order, and what a Complex or Rational is put together of; none of other
+/// classes.
 pub fn members(class: VALUE) -> Vec<String> {
+    if let Some(number) = number_of_parts(class) {
+        return number.parts().iter().flatten().map(|name| name.to_string()).collect();
+    }
     if !record_classes().any(|top| top != class && inherits(class, top)) {
         return Vec::new();
     }
@@ -151,6 +156,42 @@ pub fn struct_keywords(ruby: &Ruby, class: VALUE) -> StructKeywords {
         }
     }
     if ruby_version() >= RubyVersion(3, 2) { StructKeywords::Alone } else { StructKeywords::Never }
+}
+
+/// The class of numbers that are put together of others, if it is one.
+fn number_of_parts(class: VALUE) -> Option<ClassId> {
+    // SAFETY: variables that Ruby sets before it loads anything.
+    let (complex, rational) = unsafe { (rb_sys::rb_cComplex, rb_sys::rb_cRational) };
+    match class {
+        _ if class == complex => Some(ClassId::COMPLEX),
+        _ if class == rational => Some(ClassId::RATIONAL),
+        _ => None,
+    }
+}
+
+/// A member of a Struct, or a part of a Complex or Rational, by the key that [`member_key`] gives.
+///
+/// SAFETY: `object` must be a live heap object that has it.
+pub unsafe fn member(object: VALUE, key: VALUE) -> VALUE {
+    use rb_sys::ruby_value_type as t;
+    // SAFETY: as the caller says.
+    unsafe {
+        let is_first = value::fixnum_value(key) == 0;
+        match rb_sys::RB_BUILTIN_TYPE(object) {
+            t::RUBY_T_COMPLEX if is_first => rb_complex_real(object),
+            t::RUBY_T_COMPLEX => rb_complex_imag(object),
+            t::RUBY_T_RATIONAL if is_first => rb_rational_num(object),
+            t::RUBY_T_RATIONAL => rb_rational_den(object),
+            _ => rb_sys::rb_struct_aref(object, key),
+        }
+    }
+}
+
+unsafe extern "C" {
+    fn rb_complex_real(number: VALUE) -> VALUE;
+    fn rb_complex_imag(number: VALUE) -> VALUE;
+    fn rb_rational_num(number: VALUE) -> VALUE;
+    fn rb_rational_den(number: VALUE) -> VALUE;
 }
 
 /// The position of a member, as the key that `rb_struct_aref` and `rb_struct_aset` take.

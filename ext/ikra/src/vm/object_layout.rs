@@ -18,6 +18,10 @@ const UNDEFINED: VALUE = rb_sys::Qundef as VALUE;
 const TYPE: VALUE = 0x1f;
 const OBJECT: VALUE = rb_sys::ruby_value_type::RUBY_T_OBJECT as VALUE;
 const STRUCT: VALUE = rb_sys::ruby_value_type::RUBY_T_STRUCT as VALUE;
+const COMPLEX: VALUE = rb_sys::ruby_value_type::RUBY_T_COMPLEX as VALUE;
+const RATIONAL: VALUE = rb_sys::ruby_value_type::RUBY_T_RATIONAL as VALUE;
+/// The parts of one of these.
+const PARTS: usize = 2;
 
 static CONFIRMED: AtomicBool = AtomicBool::new(false);
 
@@ -298,7 +302,8 @@ impl Template {
     }
 }
 
-/// The slot of a Struct's member; `None` for what is no Struct or has no such member.
+/// The slot of a Struct's member, or of a part of a Complex or Rational; `None` for what is none of these or has no such
+/// member.
 ///
 /// SAFETY: `object` must be a live heap object. The slot is valid until Ruby runs.
 #[inline(always)]
@@ -306,8 +311,10 @@ pub unsafe fn member(object: VALUE, index: usize) -> Option<*mut VALUE> {
     // SAFETY: the object is live, and its flags say what is in it.
     unsafe {
         let (flags, body) = (flags(object), body(object));
-        if flags & TYPE != STRUCT {
-            return None;
+        match flags & TYPE {
+            STRUCT => {}
+            COMPLEX | RATIONAL => return (index < PARTS).then(|| body.wrapping_add(index)),
+            _ => return None,
         }
         let embedded = (flags & LAYOUT.embedded_members) >> LAYOUT.embedded_members.trailing_zeros();
         let (count, members) = match embedded {

@@ -4,7 +4,7 @@
 
 use crate::reading::variables::{RANDOM_SEED, RANDOM_STATE};
 use crate::vm::errors::Trouble;
-use crate::vm::object_layout::Template;
+use crate::vm::object_layout::{self, Template};
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::{classes, random_state, value};
 use crate::writing::strings;
@@ -120,7 +120,7 @@ impl Maker {
             original: names.iter().position(|name| *name == ORIGINAL),
             members,
             freezes: names.iter().position(|name| *name == FROZEN),
-            frozen: classes::inherits(value, pool.class(ClassId::DATA)),
+            frozen: class.parts().is_some() || classes::inherits(value, pool.class(ClassId::DATA)),
             orders: RefCell::default(),
         })
     }
@@ -259,6 +259,9 @@ impl Maker {
     }
 
     fn set_members(&self, object: VALUE, values: &[VALUE]) -> Result<(), Trouble> {
+        if self.number.parts().is_some() {
+            return self.set_parts(object, values);
+        }
         // SAFETY: the object is live, and so are the values. What is raised ends in `protect`, and nothing in the closure
         // needs dropping.
         protect(|| unsafe {
@@ -267,6 +270,19 @@ impl Maker {
             }
             value::NIL
         })?;
+        Ok(())
+    }
+
+    /// Those of a number, which is frozen from its beginning: nobody has seen it yet.
+    fn set_parts(&self, object: VALUE, values: &[VALUE]) -> Result<(), Trouble> {
+        let unknown = || Error::Internal("the layout of Complex and Rational is not known".into());
+        for (index, place) in self.members.iter().flatten().enumerate() {
+            // SAFETY: the object is new, and of a class whose parts these are. The values are live.
+            unsafe {
+                let known = object_layout::confirmed().then(|| object_layout::member(object, index)).flatten();
+                object_layout::store(object, known.ok_or_else(unknown)?, values[*place]);
+            }
+        }
         Ok(())
     }
 
