@@ -45,6 +45,23 @@ module Parity
     exponents: [0, 1, 2, 3, 5, 17, 62, 63, 64, -1, -2],
     fractions: [0.0, -0.0, 0.5, -0.5, 1.0, 2.0, 3.0, -1.0, 1.5, Float::NAN, Float::INFINITY, -Float::INFINITY],
     shifts: [0, 1, 2, 31, 32, 62, 63, 64, 65, -1, -2, -31, -63, -64, -65],
+    rationals: [[0, 1], [1, 1], [-1, 1], [5, 1], [-3, 1], [1, 2], [-1, 2], [3, 2], [5, 2], [-5, 2], [1, 3], [-2, 3], [22, 7],
+                [-7, 10], [123_456, 1000], [1005, 1000], [(2**31) - 1, 2**31], [1, 10**12], [10**12, 7]]
+      .map { |number, below| Rational(number, below) },
+    ratios: [[0, 1], [1, 1], [5, 1], [1, 2], [3, 2], [1, 3], [22, 7], [7, 10]].map { |number, below| Rational(number, below) },
+    rational_arguments: [0, 1, -2, 3, 0.0, 0.5, -1.5, 1e15, Float::NAN, Float::INFINITY, 1r, 3r, 0r, 1/2r, -2/3r, 5/2r,
+                         22/7r, 0i, 2i, Complex(1, 1), Complex(1.5, -0.0), Complex(1/2r, 0), nil, :a, true],
+    real_arguments: [0, 1, -2, 3, 7, 0.0, 0.5, -1.5, Float::NAN, Float::INFINITY, 1r, 0r, 1/2r, -2/3r, nil, :a],
+    complexes: [
+      [0, 0], [1, 0], [-1, 0], [0, 1], [0, -2], [1, 1], [-3, 4], [2, -2], [-2, -2], [-3, 3], [5, 7], [1 << 20, 3], [1, 0.0],
+      [1.5, 2.5], [-0.5, 0.25], [0.0, 0.0], [-0.0, 0.0], [0.0, -0.0], [1.0, 0.0], [0.0, -3.0], [2.0, 2.0], [2.0, -2.0],
+      [3, 0.5], [0.5, 3], [0, 0.0], [0.0, 0], [1e200, 1e200], [1e-200, 5e-324], [Float::NAN, 0.0], [1, Float::NAN],
+      [Float::INFINITY, 1.0], [-1.0, -Float::INFINITY], [Float::INFINITY, 0], [1/2r, 0], [1/2r, 1/3r], [-3/4r, 2],
+      [1/2r, 0.5], [Math::PI, -Math::E]
+    ].map { |parts| Complex(*parts) },
+    complex_arguments: [0, 1, -2, 3, 4, 0.0, -0.0, 0.5, -1.5, Float::NAN, Float::INFINITY, 1/2r, 2r, 1i, 0i, Complex(1, 2),
+                        Complex(1.5, -2.5), Complex(0.0, -0.0), Complex(2, 0.0), Complex(1/2r, 1/3r),
+                        Complex(Float::INFINITY, Float::NAN), nil, :a, true],
     others: [nil, :a, true, false],
     bools: [true, false],
     nils: [nil],
@@ -118,7 +135,8 @@ module Parity
   end
 
   # The classes of docs/ruby.md that the tables here are for. Other specs are about arrays, ranges and random numbers.
-  OWNERS = %w[Integer Integer. Float Numeric Comparable Math. NilClass TrueClass FalseClass Symbol String Kernel].freeze
+  OWNERS = %w[Integer Integer. Float Complex Complex. Rational Numeric Comparable Math. NilClass TrueClass FalseClass Symbol
+              String Kernel].freeze
 
   module_function
 
@@ -191,6 +209,8 @@ module Parity
     case value
     when Integer then value.between?(-(2**63), (2**63) - 1)
     when Float, String, Symbol, Weight, nil, true, false then true
+    when Complex then value.rectangular.all? { |part| storable?(part) }
+    when Rational then storable?(value.numerator) && storable?(value.denominator)
     else false
     end
   end
@@ -215,8 +235,8 @@ module Parity
 
       same_value?(expected.first, actual.first, row.tolerance)
     else
-      # A number that needs more than 64 bits, or is no Integer or Float.
-      beyond = expected.first.is_a?(Integer) || expected.first.is_a?(Float)
+      # A number that needs more than 64 bits, or is no number.
+      beyond = expected.first.is_a?(Numeric)
       actual.is_a?(beyond ? Ikra::OverflowError : Ikra::UnsupportedError)
     end
   end
@@ -224,6 +244,10 @@ module Parity
   def same_value?(expected, actual, tolerance)
     return false unless expected.instance_of?(actual.class)
     return expected.encoding == actual.encoding && expected == actual if expected.is_a?(String)
+    if expected.is_a?(Complex)
+      parts = expected.rectangular.zip(actual.rectangular)
+      return parts.all? { |one, other| same_value?(one, other, tolerance) }
+    end
     return expected == actual unless expected.is_a?(Float)
     return true if expected.nan? && actual.nan?
 

@@ -12,17 +12,22 @@ pub(super) fn no_number(s: &mut Lowerer<'_>, operand: &Operand, wanted: &str) ->
         let converts = ["to_r", "to_c", "to_int", "real?"].iter().any(|name| s.responds(&operand, name));
         if is_text || converts {
             let what = s.describe(&operand.types);
-            let wanted = if wanted == "part" { "Complex" } else { wanted };
+            let wanted = match wanted {
+                "part" => "Complex",
+                "ratio" => "Rational",
+                wanted => wanted,
+            };
             return s.refuse_here(
                 "unsupported-argument",
                 format!("`{wanted}` of {what} cannot run in a section"),
                 Some("make it of numbers".into()),
             );
         }
-        if wanted == "part" {
-            return s.fail(ErrorKind::TypeError("not a real".into()), &[]);
+        match wanted {
+            "part" => s.fail(ErrorKind::TypeError("not a real".into()), &[]),
+            "ratio" => s.fail(ErrorKind::TypeError("not an integer".into()), &[]),
+            wanted => s.fail_conversion("can't convert ", &operand, &format!(" into {wanted}")),
         }
-        s.fail_conversion("can't convert ", &operand, &format!(" into {wanted}"))
     })
 }
 

@@ -244,6 +244,13 @@ pub(super) const ROWS: &[Row] = &[
         let wanted = s.symbol_name(&c.args[0]).unwrap_or_default();
         super::conversions::no_number(s, &c.receiver, &wanted)
     }),
+    bare("#refuse_part", |s, _| {
+        s.refuse_here(
+            "unsupported-argument",
+            "a Complex cannot be a part of another number in a section",
+            Some("call real on it".into()),
+        )
+    }),
     bare("#refuse_quiet_number", |s, _| {
         s.refuse_here(
             "unsupported-argument",

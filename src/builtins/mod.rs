@@ -231,7 +231,9 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         {
             (&[regexp::FOUND_ROWS], &["MatchData"])
         }
-        Type::Object(..) | Type::Record(_) | Type::Made(_) if let Some(module) = number_module(owner, name, ty) => {
+        Type::Object(..) | Type::Record(_) | Type::Made(_)
+            if let Some(module) = number_module(owner, name, ty) =>
+        {
             (&[numeric::OF_PARTS, comparable::ROWS], module)
         }
         Type::Object(_, ClassId::ENCODING) if owner == ClassId::ENCODING || is_primitive(name) => {

@@ -110,7 +110,8 @@ pub(super) fn not_a_number(s: &mut Lowerer<'_>, name: &str, receiver: &Operand, 
     // MRI has this for the sums and products of an Integer alone, where zeros keep their signs.
     let is_complex = arg.types.single().is_some_and(|ty| crate::infer::class_of(ty) == ClassId::COMPLEX);
     if is_complex && matches!(name, "+" | "*") && receiver.types.contains(&Type::Integer) {
-        return s.send(arg, name, std::slice::from_ref(receiver), 22);
+        let how = if name == "+" { name } else { "#times_integer" };
+        return s.send(arg, how, std::slice::from_ref(receiver), 22);
     }
     match coerced(s, receiver, arg) {
         Coerced::No => {
@@ -319,9 +320,16 @@ fn order_with_object(s: &mut Lowerer<'_>, number: &Operand, object: &Operand) ->
 
 /// `NaN <=> object` is nil, and an infinite number asks whether the object is infinite too.
 fn float_with_object(s: &mut Lowerer<'_>, number: Value, object: &Operand) -> Operand {
+    let (size, infinity) = (s.b.unary(UnaryOp::AbsF, number), s.b.f64(f64::INFINITY));
+    let finite = s.b.compare(Comparison::Ne, size, infinity);
+    if object.types.single().is_some_and(|ty| class_of(ty).parts().is_some()) {
+        let finite = Condition { value: finite, yes: vec![], no: vec![] };
+        let float = Operand::float(number);
+        let infinite =
+            |s: &mut Lowerer<'_>| s.send(&float, "#infinite_order", std::slice::from_ref(object), 25);
+        return s.branch(26, finite, |s| order_with_object(s, &float, object), infinite);
+    }
     if s.responds(object, "infinite?") {
-        let (size, infinity) = (s.b.unary(UnaryOp::AbsF, number), s.b.f64(f64::INFINITY));
-        let finite = s.b.compare(Comparison::Ne, size, infinity);
         let why = "an infinite Float is not compared with an object that has `infinite?` in a section \
                    [unsupported-argument]";
         s.check(finite, ErrorKind::Unsupported(why.into()), &[]);

@@ -55,6 +55,10 @@ dialect! {
     quotes_are_even: "begin; 1.round(2**40); rescue RangeError => e; e.message.include?(\"'int'\"); end",
     /// `Integer#times` is written in Ruby, with `<` and `succ`.
     times_is_ruby: "!Integer.instance_method(:times).source_location.nil?",
+    /// `Complex.rect` takes the real part of a Complex without another one.
+    complex_parts_are_real: "Complex.rect(Complex(1, 0.0)).imaginary.is_a?(Integer)",
+    /// Powers of numbers at a multiple of 45 degrees are at one.
+    complex_powers_know_angles: "(Complex(0, 1.5)**2).imaginary.is_a?(Float)",
     /// `Complex.polar` knows that an angle is three quarters of a turn.
     polar_knows_three_quarters: "Complex.polar(2.0, Math::PI / 2 + Math::PI).real == 0.0",
     /// The angle that `Complex.polar` has without one is a Float.

@@ -22,6 +22,13 @@ module Complex
     __by_coerce(:*, other)
   end
 
+  # Bignums are no exception.
+  def __times_integer(number)
+    return __complex(number, 0).__times(real, imaginary) if number.__bignum?
+
+    __complex(real.__part_times(number), imaginary.__part_times(number))
+  end
+
   def __times(re, im)
     x = real.__part_product(re).__part_minus(imaginary.__part_product(im))
     y = real.__part_product(im).__part_plus(imaginary.__part_product(re))
@@ -60,26 +67,6 @@ module Complex
     return __complex(x, y) if real.is_a?(Float) || imaginary.is_a?(Float) || re.is_a?(Float) || im.is_a?(Float)
 
     __complex(x.__without_one, y.__without_one)
-  end
-
-  def fdiv(other)
-    if other.is_a?(Complex)
-      re = other.real
-      im = other.imaginary
-      if re.abs > im.abs
-        r = im.fdiv(re)
-        n = re.__part_times(1.__part_plus(r.__part_times(r)))
-        return __complex(real.__part_plus(imaginary.__part_times(r)).fdiv(n),
-                         imaginary.__part_minus(real.__part_times(r)).fdiv(n))
-      end
-      r = re.fdiv(im)
-      n = im.__part_times(1.__part_plus(r.__part_times(r)))
-      return __complex(real.__part_times(r).__part_plus(imaginary).fdiv(n),
-                       imaginary.__part_times(r).__part_minus(real).fdiv(n))
-    end
-    return __complex(real.fdiv(other), imaginary.fdiv(other)) if other.__real_number?
-
-    __by_coerce(:fdiv, other)
   end
 
   def ==(other)
@@ -206,6 +193,11 @@ module Complex
     __only_real("Rational").to_r
   end
 
+  def rationalize(range = :__none)
+    part = __only_real("Rational")
+    range.equal?(:__none) ? part.rationalize : part.rationalize(range)
+  end
+
   def __only_real(wanted)
     raise RangeError, "can't convert #{self} into #{wanted}" if imaginary.is_a?(Float) || imaginary != 0
 
@@ -221,6 +213,13 @@ module Complex
     false
   end
 
+  # With another part that may be a Complex itself.
+  def __with_imaginary(other)
+    return __complex(real, imaginary.__part_plus(other)) if other.__real_number?
+
+    __complex(real.__part_minus(other.imaginary), imaginary.__part_plus(other.real))
+  end
+
   def __number_alone
     self
   end
@@ -229,93 +228,16 @@ module Complex
     self
   end
 
-  def __exact_number(_wanted)
+  def __exact_number(wanted)
+    __real_alone? ? real.__exact_number(wanted) : self
+  end
+
+  def __without_exact_zero
     __real_alone? ? real : self
   end
 
-  def **(other)
-    return __power_of_complex(other) if other.is_a?(Complex)
-    return __power_of(other) if other.is_a?(Integer)
-    return other.denominator == 1 ? __power_of(other.numerator) : __turned(other) if other.is_a?(Rational)
-    return __turned(other) if other.__real_number?
-
-    __by_coerce(:**, other)
-  end
-
-  # By size and angle.
-  def __turned(power)
-    __complex_polar(abs**power, arg.__part_times(power))
-  end
-
-  def __power_of_complex(other)
-    if other.__real_alone?
-      re = other.real
-      return re.is_a?(Rational) && re.denominator != 1 || re.is_a?(Float) ? __turned(re) : __power_of(re.to_i)
-    end
-
-    size = abs
-    angle = arg
-    log = Math.log(size)
-    re = other.real
-    im = other.imaginary
-    __complex_polar(Math.exp(re.__part_times(log).__part_minus(im.__part_times(angle))),
-                    angle.__part_times(re).__part_plus(im.__part_times(log)))
-  end
-
-  def __power_of(n)
-    return __complex(1, 0) if n == 0
-    return self if n == 1
-    return __on_diagonal(n) if imaginary == 0 || real == 0 || real == imaginary || real == -imaginary
-    return __complex(1, 0).__divided(self).__power_of_natural(-n) if n < 0
-
-    __power_of_natural(n)
-  end
-
-  # Numbers at a multiple of 45 degrees: their powers are, too.
-  def __on_diagonal(n)
-    turns = 0
-    x = real
-    if imaginary == 0
-      turns = 0
-    elsif real == 0
-      x = imaginary
-      turns = 2
-    elsif real == imaginary
-      turns = 1
-    else
-      x = imaginary
-      turns = 3
-    end
-    if x < 0
-      x = -x
-      turns += 4
-    end
-    if turns.even?
-      size = x.__part_power(n)
-    else
-      size = (2 * x * x).__part_power(n.div(2))
-      size *= x if n.odd?
-    end
-    turns = turns * n % 8
-    zero = size.__part_zero
-    re = turns == 2 || turns == 6 ? zero : turns > 2 && turns < 6 ? -size : size
-    im = turns == 0 || turns == 4 ? zero : turns > 4 ? -size : size
-    __complex(re, im)
-  end
-
-  def __power_of_natural(n)
-    re = real
-    im = imaginary
-    z = self
-    while (n -= 1) > 0
-      while n.even?
-        t = re.__part_times(re).__part_minus(im.__part_times(im))
-        im = 2.__part_times(re).__part_times(im)
-        re = t
-        n /= 2
-      end
-      z = z.__times(re, im)
-    end
-    z
+  # Is it on the line, if only by a 0.0?
+  def __flat?
+    imaginary == 0
   end
 end

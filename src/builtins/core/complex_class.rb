@@ -2,20 +2,15 @@
 
 module ComplexClass
   def rectangular(real, imaginary = 0)
-    __complex(__real_part(real), __real_part(imaginary))
+    __complex_of_reals(real, imaginary)
   end
 
-  def polar(size, angle = nil)
+  def polar(size, angle = :__none)
     size = __real_part(size)
-    return __complex_polar(size, __real_part(angle)) unless angle.__nil?
+    turn = angle.equal?(:__none) ? 0 : __real_part(angle)
+    __refuse_part unless size.__real_number? && turn.__real_number?
+    return __complex_polar(size, turn) unless angle.equal?(:__none)
 
     __complex(size, __ruby?(:polar_angle_is_float) ? 0.0 : 0)
-  end
-
-  def __real_part(number)
-    return number if number.__real_number?
-    return number.real if number.is_a?(Complex) && number.imaginary == 0
-
-    raise TypeError, "not a real"
   end
 end

@@ -283,6 +283,16 @@ module Float
     __sign.__part_times(other)
   end
 
+  # What an infinite one is compared with says whether it is infinite.
+  def __infinite_order(other)
+    side = other.infinite?
+    if side
+      self > 0 ? (side > 0 ? 0 : 1) : (side < 0 ? 0 : -1)
+    else
+      self > 0 ? 1 : -1
+    end
+  end
+
   def __sign
     __bits < 0 ? -1.0 : 1.0
   end
@@ -323,13 +333,13 @@ module Float
     __rational(whole.to_i, below)
   end
 
-  def rationalize(range = nil)
+  def rationalize(range = :__none)
     return -(-self).rationalize(range) if self < 0
 
-    unless range.__nil?
+    unless range.equal?(:__none)
       range = range.abs
-      low = (self - range).to_r
-      high = (self + range).to_r
+      low = self - range
+      high = self + range
       return low == high ? to_r : low.__simplest(high)
     end
 

@@ -351,12 +351,16 @@ module Integer
     __part_times(other)
   end
 
+  def __bignum?
+    self >= 4_611_686_018_427_387_904 || self < -4_611_686_018_427_387_904
+  end
+
   def __part_quo(other)
     quo(other)
   end
 
   def __part_power(n)
-    n < 0 ? __rational(1, 1).__quotient_by(__to_power(-n), 1) : __to_power(n)
+    n < 0 && self != 1 ? 1.__over(__to_power(-n)) : __to_power(n < 0 ? 0 : n)
   end
 
   def __part_zero
@@ -386,7 +390,7 @@ module Integer
     __rational(self, 1)
   end
 
-  def rationalize(_range = nil)
+  def rationalize(_range = :__none)
     __rational(self, 1)
   end
 end

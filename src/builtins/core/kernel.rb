@@ -89,45 +89,9 @@ module Kernel
 
   # ---- numbers
 
-  def Rational(number, below = 1, exception: true)
-    __refuse_quiet_number unless exception
-    raise TypeError, "can't convert nil into Rational" if number.__nil? || below.__nil?
-
-    number = number.__exact_number(:Rational)
-    below = below.__exact_number(:Rational)
-    return number.__over(below) if number.is_a?(Integer) && below.is_a?(Integer)
-
-    below.is_a?(Integer) && below == 1 ? number : number / below
-  end
-
-  def Complex(real, *imaginary, exception: true)
-    __refuse_quiet_number unless exception
-    raise TypeError, "can't convert nil into Complex" if real.__nil?
-    return real.__number_alone if imaginary.empty?
-
-    __complex_of(real, *imaginary)
-  end
-
-  def __complex_of(real, imaginary)
-    raise TypeError, "can't convert nil into Complex" if imaginary.__nil?
-
-    real.__number_part
-    imaginary.__number_part
-    return __complex(real, imaginary) if real.__real_number? && imaginary.__real_number?
-
-    __complex_of_parts(real, imaginary)
-  end
-
-  def __complex_of_parts(real, imaginary)
-    re = real.is_a?(Complex) && real.__real_alone? ? real.real : real
-    im = imaginary.is_a?(Complex) && imaginary.__real_alone? ? imaginary.real : imaginary
-    if im.is_a?(Complex)
-      re.is_a?(Complex) ? re + (im * __complex(0, 1)) : (im * __complex(0, 1)) + re
-    elsif re.is_a?(Complex)
-      !im.is_a?(Float) && im == 0 ? re : re + (__complex(0, 1) * im)
-    else
-      __complex(re, im)
-    end
+  # Is it a number on the line?
+  def __flat?
+    false
   end
 
   # What is no number, as a Complex or a part of one.
@@ -145,16 +109,5 @@ module Kernel
 
   def __real_number?
     false
-  end
-
-  def __complex_polar(size, angle)
-    return __complex(size, 0.0) if size == 0 || angle == 0
-
-    if angle.is_a?(Float)
-      return __complex(-size, 0.0) if angle == 3.141592653589793
-      return __complex(0.0, size) if angle == 1.5707963267948966
-      return __complex(0.0, -size) if angle == 4.71238898038469 && __ruby?(:polar_knows_three_quarters)
-    end
-    __complex(size.__part_times(Math.cos(angle)), size.__part_times(Math.sin(angle)))
   end
 end

@@ -74,4 +74,38 @@ module Numeric
   def __exact_number(_wanted)
     self
   end
+
+  # The number between this one and another one that has the smallest parts, by continued fractions.
+  def __simplest(high)
+    low = self
+    p0 = 0
+    p1 = 1
+    q0 = 1
+    q1 = 0
+    while (whole = low.ceil) >= high
+      whole -= 1
+      p2 = (whole * p1) + p0
+      q2 = (whole * q1) + q0
+      t = 1.quo(high - whole)
+      high = 1.quo(low - whole)
+      low = t
+      p0 = p1
+      q0 = q1
+      p1 = p2
+      q1 = q2
+    end
+    ((whole * p1) + p0).__over((whole * q1) + q0)
+  end
+
+  def __flat?
+    true
+  end
+
+  def __without_exact_zero
+    self
+  end
+
+  def +@
+    self
+  end
 end

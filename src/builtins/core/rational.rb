@@ -57,49 +57,10 @@ module Rational
   end
 
   def fdiv(other)
-    return self / 0.0 if other.__real_number? && other == 0
+    return self / 0.0 if (other.__real_number? || other.is_a?(Complex)) && other == 0
     return to_f if other.is_a?(Integer) && other == 1
 
     (self / other).to_f
-  end
-
-  def **(other)
-    return __power_of(other) if other.is_a?(Integer)
-    return __power_of(other.numerator) if other.is_a?(Rational) && other.denominator == 1
-
-    if other.is_a?(Rational)
-      return __rational(1, 1) if denominator == 1 && numerator == 1
-
-      if numerator == 0
-        raise ZeroDivisionError, "divided by 0" if other.numerator < 0
-
-        return __rational(0, 1)
-      end
-      return to_f**other.to_f
-    end
-    return to_f**other if other.is_a?(Float)
-
-    __by_coerce(:**, other)
-  end
-
-  def __power_of(n)
-    return __rational(1, 1) if n == 0
-
-    if denominator == 1
-      return self if numerator == 1
-      return __rational(n.odd? ? -1 : 1, 1) if numerator == -1
-
-      if numerator == 0
-        raise ZeroDivisionError, "divided by 0" if n < 0
-
-        return self
-      end
-    end
-    return __rational(numerator.__to_power(n), denominator.__to_power(n)) if n > 0
-
-    number = denominator.__to_power(-n)
-    below = numerator.__to_power(-n)
-    below < 0 ? __rational(-number, -below) : __rational(number, below)
   end
 
   def <=>(other)
@@ -152,9 +113,16 @@ module Rational
     return [__rational(other, 1), self] if other.is_a?(Integer)
     return [other, to_f] if other.is_a?(Float)
     return [other, self] if other.is_a?(Rational)
-    return [other, __complex(self, 0)] if other.is_a?(Complex)
+    return __coerced(other) if other.is_a?(Complex)
 
     raise TypeError, "#{other.class} can't be coerced into Rational"
+  end
+
+  def __coerced(other)
+    return [other, __complex(self, 0)] unless other.__real_alone?
+
+    part = other.real
+    part.is_a?(Integer) ? [__rational(part, 1), self] : __refuse_part
   end
 
   def -@
@@ -245,87 +213,29 @@ module Rational
     other.is_a?(Float) && !other.infinite?.__nil? ? self : rest - other
   end
 
-  def floor(digits = nil)
-    return numerator.div(denominator) if digits.__nil?
+  def floor(digits = :__none)
+    return numerator.div(denominator) if digits.equal?(:__none)
 
     __rounded(digits, -1)
   end
 
-  def ceil(digits = nil)
-    return -(-numerator).div(denominator) if digits.__nil?
+  def ceil(digits = :__none)
+    return -(-numerator).div(denominator) if digits.equal?(:__none)
 
     __rounded(digits, 1)
   end
 
-  def truncate(digits = nil)
-    return to_i if digits.__nil?
+  def truncate(digits = :__none)
+    return to_i if digits.equal?(:__none)
 
     __rounded(digits, 0)
   end
 
-  def round(digits = nil, half: nil)
+  def round(digits = :__none, half: nil)
     way = half.__nil? || half == :up || half == "up" ? 2 : half == :even || half == "even" ? 3 : 4
     raise ArgumentError, "invalid rounding mode: #{half}" if way == 4 && half != :down && half != "down"
 
-    digits.__nil? ? __whole(way) : __rounded(digits, way)
-  end
-
-  def __rounded(digits, way)
-    raise TypeError, "not an integer" unless digits.is_a?(Integer)
-
-    if digits > 0
-      scale = 10.__to_power(digits)
-      return __product(scale, 1).__whole(way).__over(scale)
-    end
-
-    scale = 10.__to_power(-digits)
-    __quotient_by(scale, 1).__whole(way) * scale
-  end
-
-  # Down, up, towards 0, or to the nearest: halves away from 0, to what is even, towards 0.
-  def __whole(way)
-    return numerator.div(denominator) if way == -1
-    return -(-numerator).div(denominator) if way == 1
-    return to_i if way == 0
-
-    size = numerator.abs
-    whole = size / denominator
-    rest = size - (whole * denominator)
-    left = denominator - rest
-    whole += 1 if rest > left || (rest == left && (way == 2 || (way == 3 && whole.odd?)))
-    numerator < 0 ? -whole : whole
-  end
-
-  def rationalize(range = nil)
-    return self if range.__nil?
-    return -(-self).rationalize(range) if numerator < 0
-
-    range = range.abs
-    low = self - range
-    high = self + range
-    low == high ? self : low.__simplest(high)
-  end
-
-  # The number between this one and another one that has the smallest parts, by continued fractions.
-  def __simplest(high)
-    low = self
-    p0 = 0
-    p1 = 1
-    q0 = 1
-    q1 = 0
-    while (whole = low.ceil) >= high
-      whole -= 1
-      p2 = (whole * p1) + p0
-      q2 = (whole * q1) + q0
-      t = __rational(1, 1) / (high - whole)
-      high = __rational(1, 1) / (low - whole)
-      low = t
-      p0 = p1
-      q0 = q1
-      p1 = p2
-      q1 = q2
-    end
-    ((whole * p1) + p0).__over((whole * q1) + q0)
+    digits.equal?(:__none) ? __whole(way) : __rounded(digits, way)
   end
 
   # ---- as parts of a Complex
@@ -349,7 +259,7 @@ module Rational
   end
 
   def __part_quo(other)
-    self / other
+    other.is_a?(Float) ? fdiv(other) : self / other
   end
 
   def __part_power(n)

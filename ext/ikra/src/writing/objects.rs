@@ -279,7 +279,8 @@ impl Maker {
         for (index, place) in self.members.iter().flatten().enumerate() {
             // SAFETY: the object is new, and of a class whose parts these are. The values are live.
             unsafe {
-                let known = object_layout::confirmed().then(|| object_layout::member(object, index)).flatten();
+                let known =
+                    object_layout::confirmed().then(|| object_layout::member(object, index)).flatten();
                 object_layout::store(object, known.ok_or_else(unknown)?, values[*place]);
             }
         }

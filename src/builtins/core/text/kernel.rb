@@ -195,4 +195,69 @@ module Kernel
     shown = shown[0, 62] + "..." if shown.size > 65
     raise KeyError.new("key not found: #{shown}", receiver: hash, key: self)
   end
+
+  # ---- numbers
+
+  def Rational(number, below = :__none, exception: true)
+    __refuse_quiet_number unless exception
+    raise TypeError, "can't convert nil into Rational" if number.__nil? || below.__nil?
+
+    return number.__exact_number(:Rational).to_r if below.equal?(:__none)
+
+    number = number.__exact_number(:ratio)
+    below = below.__exact_number(:ratio)
+    return number.__over(below) if number.is_a?(Integer) && below.is_a?(Integer)
+    return number if !number.is_a?(Integer) && below.is_a?(Integer) && below == 1
+
+    number.is_a?(Integer) ? number.to_r / below : number / below
+  end
+
+  def Complex(real, imaginary = :__none, exception: true)
+    __refuse_quiet_number unless exception
+    raise TypeError, "can't convert nil into Complex" if real.__nil? || imaginary.__nil?
+    return real.__number_alone if imaginary.equal?(:__none)
+
+    real.__number_part
+    imaginary.__number_part
+    return __complex(real, imaginary) if real.__real_number? && imaginary.__real_number?
+
+    __complex_of(real.__without_exact_zero, imaginary.__without_exact_zero)
+  end
+
+  def __complex_of(real, imaginary)
+    return real if real.is_a?(Complex) && !imaginary.is_a?(Float) && imaginary == 0
+    return __complex_of_reals(real, imaginary) if real.__flat? && imaginary.__flat?
+
+    turned = imaginary.is_a?(Complex) ? imaginary * __complex(0, 1) : imaginary.__part_times(__complex(0, 1))
+    real.is_a?(Complex) ? real + turned : real.__part_plus(turned)
+  end
+
+  # Of two numbers on the line, which may be Complex themselves.
+  def __complex_of_reals(real, imaginary)
+    re = __real_part(real)
+    im = __real_part(imaginary)
+    return __complex(re, im) if re.__real_number? && im.__real_number?
+
+    re.is_a?(Complex) ? re.__with_imaginary(im) : __complex(re.__part_minus(im.imaginary), 0.__part_plus(im.real))
+  end
+
+  def __real_part(number)
+    return number if number.__real_number?
+    if number.is_a?(Complex) && number.imaginary == 0
+      return __ruby?(:complex_parts_are_real) ? number.real : number
+    end
+
+    raise TypeError, "not a real"
+  end
+
+  def __complex_polar(size, angle)
+    return __complex(size, 0.0) if size == 0 || angle == 0
+
+    if angle.is_a?(Float)
+      return __complex(-size, 0.0) if angle == 3.141592653589793
+      return __complex(0.0, size) if angle == 1.5707963267948966
+      return __complex(0.0, -size) if angle == 4.71238898038469 && __ruby?(:polar_knows_three_quarters)
+    end
+    __complex(size.__part_times(Math.cos(angle)), size.__part_times(Math.sin(angle)))
+  end
 end

@@ -17,6 +17,10 @@ module String
     __as_name.__intern
   end
 
+  def __in_parentheses
+    __build(__bytesize + 2).__append("(", 0, 1).__append(self, 0, __bytesize).__append(")", 0, 1)
+  end
+
   def __copy_string
     __build(__bytesize).__append(self, 0, __bytesize)
   end
