@@ -117,9 +117,16 @@ impl Lowerer<'_> {
                     (true, false) if is_plain(eql.owner) => AlikeBy::Identity,
                     (false, true) if is_plain(hash.owner) => AlikeBy::Identity,
                     (true, true) if is_plain(eql.owner) && is_plain(hash.owner) => AlikeBy::Identity,
+                    (true, true) if class.parts().is_some() => {
+                        let is_known = |owner| owner == class || owner == ClassId::NUMERIC;
+                        if is_known(eql.owner) && is_known(hash.owner) {
+                            AlikeBy::Members
+                        } else {
+                            AlikeBy::Unknown
+                        }
+                    }
                     (true, true)
-                        if (matches!(eql.owner, ClassId::STRUCT | ClassId::DATA)
-                            || eql.owner.parts().is_some())
+                        if matches!(eql.owner, ClassId::STRUCT | ClassId::DATA)
                             && hash.owner == eql.owner
                             && !self.host.members(class).is_empty() =>
                     {

@@ -311,6 +311,9 @@ fn power(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         &|s, base, exponent| {
             let zero = s.b.i64(0);
             let negative = s.b.compare(Comparison::Lt, exponent, zero);
+            if s.b.constant(negative) == Some(1) {
+                return s.send(&Operand::integer(base), "#part_power", &[Operand::integer(exponent)], 28);
+            }
             if s.b.constant(negative) != Some(0) {
                 // 1 and -1 stay Integers; 0 would be divided by.
                 let (one, minus_one) = (s.b.i64(1), s.b.i64(-1));
@@ -328,7 +331,7 @@ fn power(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
                         let some = s.b.compare(Comparison::Ne, base, zero);
                         s.check(some, ErrorKind::ZeroDivision, &[]);
                         let why = "a negative exponent gives a Rational, which does not run in a section \
-                                   [unsupported-argument]\n  hint: make one of them a Float";
+                                   [unsupported-argument]\n  hint: make one of them a Float, or the base a Rational";
                         s.check(small, ErrorKind::Unsupported(why.into()), &[]);
                         Operand::integer(inverted)
                     },

@@ -81,6 +81,9 @@ impl Lowerer<'_> {
             return;
         }
         let Some(scalars) = operand::scalars(stored) else {
+            if self.keep_made(stored) {
+                return;
+            }
             self.refuse_here(
                 "mixed-values",
                 format!("the block gives {}, which cannot be told apart at run time", self.describe(stored)),

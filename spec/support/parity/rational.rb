@@ -32,6 +32,7 @@ end
 Parity.table "Integer", on: :integers do
   binary "quo", by: :rational_arguments, beyond: true
   unary "to_r", "rationalize", "numerator", "denominator"
+  unary "**", code: ["x**-1", "x**-3"], beyond: true
   binary "<", by: :rational_arguments, code: ["x < y", "y >= x", "x - y", "x * y", "x / y", "x + y"], beyond: true
 end
 

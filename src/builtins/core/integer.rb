@@ -360,7 +360,10 @@ module Integer
   end
 
   def __part_power(n)
-    n < 0 && self != 1 ? 1.__over(__to_power(-n)) : __to_power(n < 0 ? 0 : n)
+    return __to_power(n) if n >= 0
+    return n.odd? ? self : 1 if self == 1 || self == -1
+
+    1.__over(__to_power(-n))
   end
 
   def __part_zero

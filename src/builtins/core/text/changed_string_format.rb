@@ -55,6 +55,8 @@ module ChangedString
   def __put_f(value, flags, width, precision)
     if value.is_a?(Integer)
       __any_integer_fixed(value, flags, width, precision)
+    elsif value.is_a?(Rational)
+      __any_rational_fixed(value, flags, width, precision)
     else
       __any_fixed(Float(value), flags, width, precision)
     end
@@ -144,6 +146,22 @@ module ChangedString
     digits.__push(0x2e) if decimals > 0
     digits.__push_zeros(decimals)
     __put_number(digits, __format_sign(number < 0, flags), flags & 1 > 0, flags & 8 > 0, width)
+    nil
+  end
+
+  # Exactly, with halves away from 0.
+  def __any_rational_fixed(number, flags, width, precision)
+    decimals = precision < 0 ? 6 : precision
+    size = number.numerator.abs * 10.__to_power(decimals)
+    digits = ((size + (number.denominator / 2)) / number.denominator).__magnitude_digits(10)
+    if decimals > 0
+      missing = decimals + 1 - digits.__bytesize
+      digits = missing > 0 ? digits.__build(decimals + 2).__push_zeros(missing).__append(digits, 0, digits.__bytesize) : digits
+      whole = digits.__bytesize - decimals
+      text = digits.__build(digits.__bytesize + 1)
+      digits = text.__append(digits, 0, whole).__push(0x2e).__append(digits, whole, decimals)
+    end
+    __put_number(digits, __format_sign(number.numerator < 0, flags), flags & 1 > 0, flags & 8 > 0, width)
     nil
   end
 
