@@ -143,8 +143,8 @@ each_compiling_backend do
     expect { base.pmap(&block) }.to raise_error(Ikra::UnsupportedError, hint && /#{hint}/)
   end
 
-  it "refuses numbers made in C where Ruby's own methods are given them" do
-    [1r, 2i, *(BigDecimal("1") if defined?(BigDecimal)), 2**70 * 1r].each do |number|
+  it "refuses what is made in C where Ruby's own methods are given them" do
+    [Time.at(1), *(BigDecimal("1") if defined?(BigDecimal))].each do |number|
       base = [ArgumentMoney.new(number)]
       expect_refused(base) { |x| 1 <=> x.c }
       expect_refused(base) { |x| 1.5 > x.c }
@@ -168,7 +168,7 @@ each_compiling_backend do
       expect_refused(base) { |x| 1 & x.c }
       expect_refused(base) { |x| 1.upto(x.c) { } }
     end
-    mixed = [1, 1r].map { |c| ArgumentMoney.new(c) }
+    mixed = [1, Time.at(1)].map { |c| ArgumentMoney.new(c) }
     expect_refused(mixed) { |x| 1 <=> x.c }
     expect(mixed.first(1).pmap { |x| 1 <=> x.c }).to eq([0])
   end

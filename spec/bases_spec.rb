@@ -346,7 +346,7 @@ each_compiling_backend do |backend|
     writer << "one\nthree\n"
     writer.close
     sizes = nil
-    expect { sizes = reader.each_line.pmap { |line| line.size.to_r } }.to output(/pmap runs in plain Ruby/).to_stderr
+    expect { sizes = reader.each_line.pmap { |line| line.hash && line.size } }.to output(/pmap runs in plain Ruby/).to_stderr
     expect(sizes).to eq([4, 6])
     lazy = nil
     expect { lazy = (1..3).lazy.pmap { |x| x + 1 } }.to output(/lazy-base/).to_stderr

@@ -249,8 +249,8 @@ RSpec.describe Ikra::Chain do
         expect(error.element_index).to eq(1)
       }
       line = __LINE__ + 1
-      expect { [1, 0].plazy.map { |x| x.to_r }.select { |x| x }.sum }.to raise_error(Ikra::UnsupportedError) { |error|
-        expect(error.message).to start_with("#{__FILE__}:#{line}: `Integer#to_r` cannot run")
+      expect { [1, 0].plazy.map { |x| x.hash }.select { |x| x }.sum }.to raise_error(Ikra::UnsupportedError) { |error|
+        expect(error.message).to start_with("#{__FILE__}:#{line}: `Integer#hash` ")
         expect(error.message).not_to include("(ikra")
       }
     end

@@ -44,22 +44,9 @@ module FollowedHints
   end
 
   LETTERS = %w[a b].freeze
-  HALF = 1r / 2
 
   # What is written, what the hint says, and what is written then. Both are called with the elements.
   PAIRS = {
-    "a Complex number" => [
-      ->(all) { all.pmap { |x| x + 1i } }, /real and the imaginary part in two Floats/,
-      ->(all) { all.pmap { |x| [x + 0.0, 1.0] } }
-    ],
-    "a Rational" => [
-      ->(all) { all.pmap { |x| x + 1r } }, /write a Float, such as 0\.5, or calculate with Integers/,
-      ->(all) { all.pmap { |x| x + 1.0 } }
-    ],
-    "a Rational from around it" => [
-      ->(all) { all.pmap { |x| HALF * x } }, /convert before the section: value\.to_f/,
-      ->(all) { half = HALF.to_f; all.pmap { |x| half * x } }
-    ],
     "a mask of 64 bits" => [
       ->(all) { all.pmap { |x| 0xffffffffffffffff & x } }, /mask of 63 bits, 0x7fff_ffff_ffff_ffff/,
       ->(all) { all.pmap { |x| 0x7fff_ffff_ffff_ffff & x } }

@@ -24,7 +24,7 @@ module Hints
     def allows?(number) = rules.all? { |rule| rule.call(number) }
     def visit(number, &block) = number.positive? ? visit(number - 1, &block) : yield(number)
     def root = sqrt(list[0])
-    def table(number) = number * 1i
+    def table(number) = number * `ls`
     def named(number) = number.to_s.unicode_normalize.size
   end
 
@@ -181,8 +181,8 @@ each_compiling_backend do
     place = Hints::Shop.instance_method(:table).source_location.join(":")
     expect { shops.pmap { |shop| shop.table(1) } }.to raise_error(Ikra::UnsupportedError) { |error|
       called = "  called at #{__FILE__}:#{__LINE__ - 1}:\n"
-      expect(error.message).to start_with("#{place}: a Complex number").and include(called)
-      expect(error.message.scan("[unsupported-imaginary]").size).to eq(1)
+      expect(error.message).to start_with("#{place}: a parallel section cannot").and include(called)
+      expect(error.message.scan("[unsupported-command]").size).to eq(1)
     }
     expect { shops.pmap { |shop| shop.named(1) } }.to raise_error(Ikra::UnsupportedError) { |error|
       expect(error.message.scan("hint:").size).to eq(1)

@@ -85,8 +85,8 @@ RSpec.describe "ikra/rspec" do
   describe "run_in_parallel" do
     it "holds where all is supported and no elements conflict" do
       expect { cars.peach { |car| car.move(1) } }.to run_in_parallel
-      expect(failure { expect { cars.pmap { |car| car.speed + 1i } }.to run_in_parallel })
-        .to include("[unsupported-imaginary]").and include("hint:")
+      expect(failure { expect { cars.pmap { |car| car.speed + `ls` } }.to run_in_parallel })
+        .to include("[unsupported-command]").and include("hint:")
       expect(failure { expect { ring.peach(&:follow) }.to run_in_parallel }).to include("conflict over @position")
       expect(failure { expect { cars.map(&:speed) }.to run_in_parallel }).to include("no section ran")
       expect { ring.peach(&:follow) }.not_to run_in_parallel
@@ -104,8 +104,8 @@ RSpec.describe "ikra/rspec" do
   describe "compile_for" do
     it "holds where every section compiles for the back-end" do
       expect { cars.peach { |car| car.move(1) } }.to compile_for(:cpu)
-      expect(failure { expect { cars.pmap { |car| car.speed + 1i } }.to compile_for(:cpu) })
-        .to include("[unsupported-imaginary]")
+      expect(failure { expect { cars.pmap { |car| car.speed + `ls` } }.to compile_for(:cpu) })
+        .to include("[unsupported-command]")
     end
 
     it "skips the example where there is no such back-end" do
@@ -145,8 +145,8 @@ RSpec.describe "ikra/minitest" do
         def test_compiles = assert_compiles_for(:cpu) { @numbers.pmap { |n| n + 1 } }
         def test_missing = assert_compiles_for(:nowhere) { @numbers.pmap { |n| n + 1 } }
         def test_refused
-          told = assert_raises(Minitest::Assertion) { assert_runs_in_parallel { @numbers.pmap { |n| n + 1i } } }
-          assert_includes told.message, "unsupported-imaginary"
+          told = assert_raises(Minitest::Assertion) { assert_runs_in_parallel { @numbers.pmap { |n| n + `ls` } } }
+          assert_includes told.message, "unsupported-command"
           told = assert_raises(Minitest::Assertion) { assert_agrees_with_ruby { Ikra.backend } }
           assert_includes told.message, "on :cpu returns differs"
         end

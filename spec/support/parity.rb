@@ -181,7 +181,9 @@ module Parity
 
   def compare(row, base, y)
     expected = base.map { |x| run(row, [x], y, :map) }
-    good, bad = base.zip(expected).partition { |_, outcome| outcome.is_a?(Array) && storable?(outcome.first) }
+    good, bad = base.zip(expected).partition do |_, outcome|
+      outcome.is_a?(Array) && storable?(outcome.first) && !of_another_sort?(row, outcome.first)
+    end
     compare_all(row, good, y) + bad.filter_map { |x, outcome| difference(row, x, y, outcome, run(row, [x], y, :pmap)) }
   end
 
@@ -215,6 +217,11 @@ module Parity
     end
   end
 
+  # A power of an Integer or Float that is none of these: a section has such where the exponent is written out.
+  def of_another_sort?(row, value)
+    %w[** pow].include?(row.name) && %w[Integer Float].include?(row.owner) && [Complex, Rational].include?(value.class)
+  end
+
   def difference(row, x, y, expected, actual)
     return if same?(row, expected, actual)
 
@@ -230,6 +237,8 @@ module Parity
       return actual.is_a?(RangeError) if expected.instance_of?(RangeError)
 
       actual.instance_of?(expected.class) && plain(actual) == plain(expected)
+    elsif of_another_sort?(row, expected.first) && !actual.is_a?(Array)
+      actual.is_a?(Ikra::UnsupportedError)
     elsif storable?(expected.first)
       return row.beyond && actual.is_a?(Ikra::OverflowError) unless actual.is_a?(Array)
 

@@ -11,16 +11,14 @@ const SPECIAL: &[&str] = &["raise", "fail", "lambda", "proc", "block_given?", "l
 
 /// What a method that runs does not take.
 const LIMITS: &[(&str, &str, &str)] = &[
-    ("Integer", "**", "a negative exponent, except of 1 and -1, is unsupported: Ruby returns a Rational"),
+    ("Integer", "**", "a negative exponent that is not written out is unsupported, except of 1 and -1: Ruby returns a Rational"),
     ("Integer", "pow", "as `**`"),
-    ("Integer", "quo", "with a Float"),
     ("Integer", "round", "`half:` is a literal symbol"),
     ("Float", "**", "a fractional exponent of a negative number is unsupported: Ruby returns a Complex"),
     ("Float", "floor", "up to 22 digits"),
     ("Float", "ceil", "up to 22 digits"),
     ("Float", "truncate", "up to 22 digits"),
     ("Float", "round", "up to 18 digits, and more where they keep the number; `half:` is a literal symbol"),
-    ("Numeric", "quo", "of two Integers is unsupported: Ruby returns a Rational"),
     ("Array", "flatten", "to a depth that is written out"),
     ("Array", "freeze", "of an array made in the section that nobody changes"),
     ("Array", "sample", "by the generator of `rand` in blocks, or a Random"),
@@ -136,6 +134,9 @@ fn receivers(class: &str) -> (ClassId, Vec<Type>) {
     match class {
         "Integer" => (ClassId::INTEGER, vec![Type::Integer]),
         "Float" => (ClassId::FLOAT, vec![Type::Float]),
+        "Complex" => (ClassId::COMPLEX, vec![Type::Object(HierarchyId(0), ClassId::COMPLEX)]),
+        "Complex." => (ClassId::COMPLEX, vec![Type::Module(ClassId::COMPLEX)]),
+        "Rational" => (ClassId::RATIONAL, vec![Type::Object(HierarchyId(0), ClassId::RATIONAL)]),
         "Numeric" => (ClassId::NUMERIC, vec![Type::Integer, Type::Float]),
         "Comparable" => (ClassId::COMPARABLE, vec![Type::Integer, Type::Float, Type::Symbol, object()]),
         "NilClass" => (ClassId::NIL, vec![Type::Nil]),
@@ -191,7 +192,7 @@ does, and what that does not have is a NoMethodError. An unsupported one ends th
 with its place and the hint that stands here. Classes of your own run by their source, whatever they define. Math calls
 the C library that Ruby calls; on a GPU it is within 2 units in the last place where nothing else is said.
 
-Methods *about* other encodings, Rational and Complex, Enumerators, an object's number or state, reflection, or input
+Methods *about* other encodings, Enumerators, an object's number or state, reflection, or input
 and the process are not counted: a section has none of these.
 ";
 

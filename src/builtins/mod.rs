@@ -397,7 +397,7 @@ pub(crate) fn of_own_each(name: &str) -> Option<&'static Row> {
 /// Is it a function of Kernel's about what sections do not have at all, such as input?
 pub(crate) fn of_world(name: &str) -> bool {
     let about = outside::outside(ClassId::KERNEL, name);
-    outside::of_kernel(name).is_some() || matches!(about, Some(Outside::World | Outside::Rationals))
+    outside::of_kernel(name).is_some() || matches!(about, Some(Outside::World))
 }
 
 /// Do all objects have the methods of this class or module?
@@ -449,9 +449,6 @@ pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
         }
         "dup" | "clone" if owner != ClassId::ARRAY => {
             "make a value object with `new` and the values that it is to have, or copy it before the section".into()
-        }
-        _ if matches!(owner_name, "Rational" | "Complex") => {
-            "work with Integers or Floats, and convert before the section: value.to_f".into()
         }
         "new" if owner_name == "Range" => "write the range out, as in `a..b` or `a...b`".into(),
         "new" | "allocate" => "make objects before the section; a section works on those that exist".into(),
@@ -534,7 +531,7 @@ impl Lowerer<'_> {
         let message = format!("`{name}` with {} cannot run in a section", self.describe(opaque));
         let is = |class| opaque.iter().all(|ty| self.host.is_subclass(crate::infer::class_of(ty), class));
         let hint = if is(ClassId::NUMERIC) {
-            outside::Outside::Rationals.hint()
+            "use Integer, Float, Rational or Complex"
         } else if is(ClassId::ARRAY) {
             "make an Array of it before the section: Array.new(list)"
         } else {

@@ -8,7 +8,6 @@ use crate::types::ClassId;
 pub(crate) enum Outside {
     Strings,
     Hashes,
-    Rationals,
     Enumerators,
     Identity,
     Reflection,
@@ -21,7 +20,6 @@ impl Outside {
         match self {
             Self::Strings => "regular expressions and other encodings",
             Self::Hashes => "hashes",
-            Self::Rationals => "Rational and Complex",
             Self::Enumerators => "Enumerators",
             Self::Identity => "an object's number or state",
             Self::Reflection => "reflection",
@@ -35,7 +33,6 @@ impl Outside {
             Self::Hashes => {
                 "make a Hash of the pairs with to_h or each_with_object({}), or ask for the parts by their names"
             }
-            Self::Rationals => "use Float or Integer; rationals and complex numbers do not run",
             Self::Enumerators => "go through the items with a loop, or do it outside the section",
             Self::Identity => {
                 "compare objects with equal?; copy or freeze them outside, or make a value object with new"
@@ -147,9 +144,6 @@ pub(crate) fn outside(owner: ClassId, name: &str) -> Option<Outside> {
         | "unicode_normalized?" => O::Strings,
         "Hash" | "to_set" => O::Hashes,
         "deconstruct_keys" if owner != ClassId::HASH => O::Hashes,
-        "to_r" | "to_c" | "rationalize" | "Rational" | "Complex" | "i" | "numerator" | "denominator" => {
-            O::Rationals
-        }
         "enum_for" | "to_enum" | "lazy" | "chain" | "chunk_while" | "slice_when" | "slice_before"
         | "slice_after" => O::Enumerators,
         "hash" | "object_id" | "__id__" | "freeze" | "taint" | "tainted?" | "untaint" | "trust"

@@ -116,6 +116,9 @@ module MethodFuzzer
     INTEGERS = %w[0 1 -1 2 7 -7 10 255 -98765 2**31 2**53+1 2**62 2**63-1 -(2**63) 10**18].freeze
     FLOATS = %w[0.0 -0.0 0.5 -0.5 1.5 2.5 -2.5 0.1 1.005 25.0 110.4365763954013 12345.678 1e-5 1e15 1e22 1e300 5e-324
                 2.0**53 2.0**63 Float::MAX Float::MIN Float::NAN Float::INFINITY -Float::INFINITY].freeze
+    RATIONALS = %w[0r 1r -1/2r 3/2r 5/2r 22/7r -7/10r Rational(2**31,3) 1/1000000r].freeze
+    COMPLEXES = %w[0i 1i Complex(1,2) Complex(-3,4) Complex(1.5,-2.5) Complex(0.0,-0.0) Complex(2,0.0) Complex(1/2r,1/3r)
+                   Complex(Float::NAN,1) Complex(2,2) Complex(Float::INFINITY,0)].freeze
     STRINGS = ['""', '"a"', '"abc"', '"hello world"', '" x\n"', '"a,b,,c"', '"12.5e3"', '"-0x1f"', '"é日本"', '"aAzZ9"',
                '"a\nb\r\nc"', '"%d %s"', '"l" * 40', '"\xff"', '"ab".b'].freeze
     ARRAYS = ["[]", "[1]", "[3, 1, 2]", "[nil, nil]", '[1, "a", :b, nil]', "[[1, 2], [3, 4]]", "[[1, 2], [3]]", "[1.5, -0.0]",
@@ -135,7 +138,8 @@ module MethodFuzzer
                    "MethodFuzzer::Each.new([])", "MethodFuzzer::Each.new([[1, 2], nil])"].freeze
 
     RECEIVERS = {
-      "Integer" => INTEGERS, "Float" => FLOATS, "Numeric" => INTEGERS + FLOATS, "NilClass" => %w[nil],
+      "Integer" => INTEGERS, "Float" => FLOATS, "Numeric" => INTEGERS + FLOATS + RATIONALS, "Complex" => COMPLEXES, "Rational" => RATIONALS,
+      "Complex." => ["Complex"], "NilClass" => %w[nil],
       "TrueClass" => %w[true], "FalseClass" => %w[false], "Symbol" => [":a", ":abc", ':""', ':"a b"', ":é", ":B"],
       "String" => STRINGS, "Array" => ARRAYS, "Range" => RANGES, "Hash" => HASHES, "Struct" => STRUCTS,
       "Enumerable" => ENUMERABLES,
@@ -154,7 +158,7 @@ module MethodFuzzer
     HOSTILE = [
       "nil", "true", "false", ":a", ":+", ":to_s", '""', '"a"', '"b"', '"abc"', '" "', '"é"', '"a-c"', '"^a"', "0", "1", "-1", "2", "3",
       "-4", "16", "100", "2**31", "2**40", "2**62", "2**63-1", "-(2**63)", "0.0", "-0.0", "0.5", "1.0", "1.5", "-2.7", "3.999",
-      "1e20", "Float::NAN", "Float::INFINITY", "-Float::INFINITY", "[]", "[1]", "[1, 2]", "[[1, 2]]", "[nil]", '["a"]', "[1, :a]",
+      "1e20", "Float::NAN", "Float::INFINITY", "-Float::INFINITY", "1r", "3/2r", "1i", "Complex(1.5,0)", "[]", "[1]", "[1, 2]", "[[1, 2]]", "[nil]", '["a"]', "[1, :a]",
       "{}", "{ a: 1 }", "{ 1 => 2 }", "(0..1)", "(1...-1)", "(-5..2)", "(2..)", "(..1)", "(nil..nil)", "(0..100)", "(5..1)", "(0.0..1.5)",
       '("a".."c")', "(1..nil)", "Integer", "String", "Comparable", "/a/", "/b|c/", '"x".freeze', "[1, 2].freeze", *OBJECTS, *STRUCTS.first(2)
     ].freeze

@@ -6,7 +6,7 @@ Parity.table "Complex", on: :complexes do
   unary "rect", code: ["x.rect[0]", "x.rect[1]"]
   unary "rectangular", code: ["x.rectangular[0]", "x.rectangular[1]"]
   unary "polar", code: ["x.polar[0]", "x.polar[1]"]
-  binary "+", "-", "*", "/", "quo", "fdiv", "==", "<=>", by: :complex_arguments, beyond: true
+  binary "+", "-", "*", "/", "quo", "fdiv", "==", "<=>", "eql?", by: :complex_arguments, beyond: true
   binary "**", by: :complex_arguments, beyond: true, tolerance: 4
   binary "+", by: :complex_arguments, code: ["y + x", "y - x", "y * x", "y / x", "y == x", "y <=> x"], beyond: true
   binary "coerce", by: :complex_arguments, code: ["x.coerce(y)[0]", "x.coerce(y)[1]"]
@@ -36,7 +36,7 @@ end
 
 %i[integers floats rationals].each do |numbers|
   Parity.table "Numeric", on: numbers do
-    unary "to_c", "i"
+    unary "to_c", "i", "numerator", "denominator", beyond: true
     unary "real", code: ["x + 2i", "x - 2.5i", "x * 1i", "x * Complex(0.5, 2)", "2i + x", "x == Complex(x, 0)"], beyond: true
   end
 end

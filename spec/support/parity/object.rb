@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 Parity.table "NilClass", on: :nils do
-  unary "nil?", "to_i", "to_f", "!"
+  unary "nil?", "to_i", "to_f", "to_r", "to_c", "rationalize", "!"
   unary "to_a", code: "x.to_a.size"
   unary "to_h", code: "x.to_h.size"
   binary "&", "|", "^", "==", "===", "!=", "=~", by: :mixed

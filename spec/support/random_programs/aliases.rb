@@ -37,6 +37,7 @@ module RandomPrograms
       return aliased_result if given_lists? && matches?(@seed + 11, SHARE)
 
       value = value_of(returns, 4)
+      return Node.statement(fraction_result(value)) if given_lists? && chance(0.06, :fraction_result)
       return hash_result(value, returns) if given_lists? && chance(0.2, :hash_result)
       return Node.statement(value) unless returns.is_a?(Array) && returns.any? { |type| record?(type) } && chance(0.3)
 

@@ -361,6 +361,8 @@ module RandomPrograms
       case value
       when Float then value.nan? ? :nan : [value].pack("G").unpack1("H*") + value.to_s
       when Integer, Symbol, nil, true, false, Module then value
+      when Rational then [:rational, value.numerator, value.denominator]
+      when Complex then [:complex, *value.rectangular.map { |part| of(part) }]
       when Random then [:random, Marshal.dump(value).sum]
       when Ikra::Column then [value.type, value.to_a.map { |item| of(item, seen) }]
       else

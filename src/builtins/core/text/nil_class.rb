@@ -15,4 +15,16 @@ module NilClass
   def inspect
     "nil".__force(1)
   end
+
+  def to_r
+    __rational(0, 1)
+  end
+
+  def to_c
+    __complex(0, 0)
+  end
+
+  def rationalize(_range = :__none)
+    __rational(0, 1)
+  end
 end
