@@ -44,7 +44,11 @@ end
 
 each_backend do
   {
-    "variables" => [->(point) { point.step }, ->(points) { points.map { |point| [point.z, point.share, point.z.frozen?] } }],
+    "variables" => [->(point) { point.step }, lambda { |points|
+                                                points.map do |point|
+                                                  [point.z, point.share, point.z.frozen?]
+                                                end
+                                              }],
     "arrays of them" => [->(point) { point.list = [point.z, point.share, 1i] }, ->(points) { points.map(&:list) }],
     "items that are pushed" => [->(point) { point.list << point.z.conj << point.share.to_c },
                                 ->(points) { points.map(&:list) }]
@@ -59,21 +63,39 @@ each_backend do
 
   {
     "literals" => ->(x) { [x + 2i, x * 1.5r, 2ri - x, -3r, 0.5i] },
-    "parts" => ->(x) { a, b = Complex(x, 1).rect; [a, b, Rational(x, 6).numerator, Rational(x, 6).denominator] },
-    "results with them inside" => ->(x) { { x => Rational(x, 7), c: Complex(x, 0.5), v: Fractions::Value.new(1i * x) } },
+    "parts" => lambda { |x|
+                 a, b = Complex(x, 1).rect
+                 [a, b, Rational(x, 6).numerator, Rational(x, 6).denominator]
+               },
+    "results with them inside" => lambda { |x|
+                                    { x => Rational(x, 7), c: Complex(x, 0.5), v: Fractions::Value.new(1i * x) }
+                                  },
     "one of several sorts" => ->(x) { [x, Rational(x, 2), Complex(x, 1), x / 2.0][x % 4] },
-    "keys" => ->(x) { h = Hash.new(0); 3.times { |i| h[Complex(x % 2, i % 2)] += 1; h[Rational(i, x)] += 5 }; h.to_a },
+    "keys" => lambda { |x|
+                h = Hash.new(0)
+                3.times do |i|
+                  h[Complex(x % 2, i % 2)] += 1
+                  h[Rational(i, x)] += 5
+                end
+                h.to_a
+              },
     "orders" => ->(x) { [[Rational(x, 2), 1/3r, 0.4].max, [Rational(x, 2), 1/3r, 5].sort, Rational(x, 3) <=> 0.5] },
     "sums" => ->(x) { [[Rational(x, 2), 1/3r].sum, [Complex(x, 2), 1i].sum, [Complex(x, 2), 1i].inject(:*)] },
     "text" => ->(x) { "#{Rational(x, 3)} #{Complex(x, -0.0)} #{[Rational(1, x), Complex(1, 1/2r)]}" },
     "formats" => ->(x) { format("%s %p %.3f %08.1f %d %.2e", 1r / x, Complex(x, 2), x / 3r, -x / 8r, x / 2r, x / 3r) },
     "Math" => ->(x) { [Math.sqrt(Rational(x, 4)), Float(x / 4r), Integer(Rational(x * 4, 4)), [10, 20, 30][x / 2r]] },
     "case" => ->(x) { case Complex(x, 0) when 1 then :one when Complex(2, 0) then :two else :more end },
-    "classes" => ->(x) { [Complex(x, 1).class, 1r.is_a?(Numeric), x.to_r.instance_of?(Rational), 1i.frozen?, 1i.real?] },
+    "classes" => lambda { |x|
+                   [Complex(x, 1).class, 1r.is_a?(Numeric), x.to_r.instance_of?(Rational), 1i.frozen?, 1i.real?]
+                 },
     "members" => ->(x) { [[Complex(x, 1)].include?(1 + 1i), [Complex(x, 1), 1 + 1i].uniq, [1r, x].index(x.to_r)] },
     "powers" => ->(x) { [x**-1, (x + 1)**-2, Rational(x, 2)**x, Complex(x, 1)**2, Complex(x, 0.5)**-1, 1i**x] },
-    "rounding" => ->(x) { [Rational(x, 2).round, Rational(x, 2).round(half: :even), Rational(x, 3).floor(2), (x / 2r).ceil] },
-    "division" => ->(x) { [x.quo(3), Rational(x, 3).divmod(1/2r), Complex(x, 2) / (3 + 1i), Complex(x, 2.5) / 2, 7 % 2/3r] },
+    "rounding" => lambda { |x|
+                    [Rational(x, 2).round, Rational(x, 2).round(half: :even), Rational(x, 3).floor(2), (x / 2r).ceil]
+                  },
+    "division" => lambda { |x|
+                    [x.quo(3), Rational(x, 3).divmod(1/2r), Complex(x, 2) / (3 + 1i), Complex(x, 2.5) / 2, 7 % 2 / 3r]
+                  },
     "constants and what is captured" => ->(x) { [Fractions::ORIGIN.abs * x, Complex::I * x] },
     "Mandelbrot's set" => ->(x) { Fractions.escape(Complex(x / 4.0, 0.3)) },
     "Fourier's transform" => ->(x) { Fractions.fft(Array.new(8) { |i| Complex(i % x, 0) }) }

@@ -4,10 +4,10 @@ module Ikra
   # What the running Ruby says of characters, for sections to look up: versions of Ruby have different versions of
   # Unicode. A table is a binary String of 64-bit words: sections read Strings as plain memory and cannot change them.
   #
-  # The tables are made when a section is compiled that calls +upcase+, +casecmp?+, +inspect+ or the like, which takes 35
-  # ms, and kept on disk for other processes. Case mapping looks at one character at a time, so that is all of it. A table is frozen, and a root (+RootKey::Characters+): 5 to
-  # 11 KB that are copied at each call as other Strings are, and in which compiled code searches ranges by halves
-  # (+__mapped+, +__printable?+).
+  # The tables are made when a section is compiled that calls +upcase+, +casecmp?+, +inspect+ or the like, which takes
+  # 35 ms, and kept on disk for other processes. Case mapping looks at one character at a time, so that is all of it. A
+  # table is frozen, and a root (+RootKey::Characters+): 5 to 11 KB that are copied at each call as other Strings are,
+  # and in which compiled code searches ranges by halves (+__mapped+, +__printable?+).
   #
   # @api private
   module Characters

@@ -73,7 +73,9 @@ module Ikra
           type = Struct.new(*(1..count).map { |i| :"m#{i}" })
           [Array.new(17) { |i| type.new(*(i...(i + count))) }, [*0...count]]
         end
-        numbers = [->(i) { Complex(i, i + 1) }, ->(i) { Rational(i, i + 1) }].map { |make| [Array.new(17, &make), [0, 1]] }
+        numbers = [->(i) { Complex(i, i + 1) }, lambda { |i|
+                                                  Rational(i, i + 1)
+                                                }].map { |make| [Array.new(17, &make), [0, 1]] }
         structs + numbers
       end
     end

@@ -45,22 +45,27 @@ module Parity
     exponents: [0, 1, 2, 3, 5, 17, 62, 63, 64, -1, -2],
     fractions: [0.0, -0.0, 0.5, -0.5, 1.0, 2.0, 3.0, -1.0, 1.5, Float::NAN, Float::INFINITY, -Float::INFINITY],
     shifts: [0, 1, 2, 31, 32, 62, 63, 64, 65, -1, -2, -31, -63, -64, -65],
-    rationals: [[0, 1], [1, 1], [-1, 1], [5, 1], [-3, 1], [1, 2], [-1, 2], [3, 2], [5, 2], [-5, 2], [1, 3], [-2, 3], [22, 7],
-                [-7, 10], [123_456, 1000], [1005, 1000], [(2**31) - 1, 2**31], [1, 10**12], [10**12, 7]]
-      .map { |number, below| Rational(number, below) },
-    ratios: [[0, 1], [1, 1], [5, 1], [1, 2], [3, 2], [1, 3], [22, 7], [7, 10]].map { |number, below| Rational(number, below) },
+    rationals: [[0, 1], [1, 1], [-1, 1], [5, 1], [-3, 1], [1, 2], [-1, 2], [3, 2], [5, 2], [-5, 2], [1, 3], [-2, 3],
+                [22, 7], [-7, 10], [123_456, 1000], [1005, 1000], [(2**31) - 1, 2**31], [1, 10**12], [10**12, 7]]
+           .map do |number, below|
+                 Rational(number, below)
+               end,
+    ratios: [[0, 1], [1, 1], [5, 1], [1, 2], [3, 2], [1, 3], [22, 7], [7, 10]].map do |number, below|
+              Rational(number, below)
+            end,
     rational_arguments: [0, 1, -2, 3, 0.0, 0.5, -1.5, 1e15, Float::NAN, Float::INFINITY, 1r, 3r, 0r, 1/2r, -2/3r, 5/2r,
                          22/7r, 0i, 2i, Complex(1, 1), Complex(1.5, -0.0), Complex(1/2r, 0), nil, :a, true],
     real_arguments: [0, 1, -2, 3, 7, 0.0, 0.5, -1.5, Float::NAN, Float::INFINITY, 1r, 0r, 1/2r, -2/3r, nil, :a],
     complexes: [
-      [0, 0], [1, 0], [-1, 0], [0, 1], [0, -2], [1, 1], [-3, 4], [2, -2], [-2, -2], [-3, 3], [5, 7], [1 << 20, 3], [1, 0.0],
+      [0, 0], [1, 0], [-1, 0], [0, 1], [0, -2], [1, 1], [-3, 4], [2, -2], [-2, -2], [-3, 3], [5, 7], [1 << 20, 3],
+      [1, 0.0],
       [1.5, 2.5], [-0.5, 0.25], [0.0, 0.0], [-0.0, 0.0], [0.0, -0.0], [1.0, 0.0], [0.0, -3.0], [2.0, 2.0], [2.0, -2.0],
       [3, 0.5], [0.5, 3], [0, 0.0], [0.0, 0], [1e200, 1e200], [1e-200, 5e-324], [Float::NAN, 0.0], [1, Float::NAN],
       [Float::INFINITY, 1.0], [-1.0, -Float::INFINITY], [Float::INFINITY, 0], [1/2r, 0], [1/2r, 1/3r], [-3/4r, 2],
       [1/2r, 0.5], [Math::PI, -Math::E]
     ].map { |parts| Complex(*parts) },
-    complex_arguments: [0, 1, -2, 3, 4, 0.0, -0.0, 0.5, -1.5, Float::NAN, Float::INFINITY, 1/2r, 2r, 1i, 0i, Complex(1, 2),
-                        Complex(1.5, -2.5), Complex(0.0, -0.0), Complex(2, 0.0), Complex(1/2r, 1/3r),
+    complex_arguments: [0, 1, -2, 3, 4, 0.0, -0.0, 0.5, -1.5, Float::NAN, Float::INFINITY, 1/2r, 2r, 1i, 0i,
+                        Complex(1, 2), Complex(1.5, -2.5), Complex(0.0, -0.0), Complex(2, 0.0), Complex(1/2r, 1/3r),
                         Complex(Float::INFINITY, Float::NAN), nil, :a, true],
     others: [nil, :a, true, false],
     bools: [true, false],
@@ -135,8 +140,8 @@ module Parity
   end
 
   # The classes of docs/ruby.md that the tables here are for. Other specs are about arrays, ranges and random numbers.
-  OWNERS = %w[Integer Integer. Float Complex Complex. Rational Numeric Comparable Math. NilClass TrueClass FalseClass Symbol
-              String Kernel].freeze
+  OWNERS = %w[Integer Integer. Float Complex Complex. Rational Numeric Comparable Math. NilClass TrueClass FalseClass
+              Symbol String Kernel].freeze
 
   module_function
 
@@ -238,7 +243,7 @@ module Parity
 
       actual.instance_of?(expected.class) && plain(actual) == plain(expected)
     elsif of_another_sort?(row, expected.first) && !actual.is_a?(Array)
-      actual.is_a?(Ikra::UnsupportedError)
+      actual.is_a?(Ikra::UnsupportedError) || (row.beyond && actual.is_a?(Ikra::OverflowError))
     elsif storable?(expected.first)
       return row.beyond && actual.is_a?(Ikra::OverflowError) unless actual.is_a?(Array)
 
@@ -253,6 +258,7 @@ module Parity
   def same_value?(expected, actual, tolerance)
     return false unless expected.instance_of?(actual.class)
     return expected.encoding == actual.encoding && expected == actual if expected.is_a?(String)
+
     if expected.is_a?(Complex)
       parts = expected.rectangular.zip(actual.rectangular)
       return parts.all? { |one, other| same_value?(one, other, tolerance) }

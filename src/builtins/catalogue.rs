@@ -11,7 +11,11 @@ const SPECIAL: &[&str] = &["raise", "fail", "lambda", "proc", "block_given?", "l
 
 /// What a method that runs does not take.
 const LIMITS: &[(&str, &str, &str)] = &[
-    ("Integer", "**", "a negative exponent that is not written out is unsupported, except of 1 and -1: Ruby returns a Rational"),
+    (
+        "Integer",
+        "**",
+        "a negative exponent that is not written out is unsupported, except of 1 and -1: Ruby returns a Rational",
+    ),
     ("Integer", "pow", "as `**`"),
     ("Integer", "round", "`half:` is a literal symbol"),
     ("Float", "**", "a fractional exponent of a negative number is unsupported: Ruby returns a Complex"),

@@ -311,9 +311,6 @@ fn power(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         &|s, base, exponent| {
             let zero = s.b.i64(0);
             let negative = s.b.compare(Comparison::Lt, exponent, zero);
-            if s.b.constant(negative) == Some(1) {
-                return s.send(&Operand::integer(base), "#part_power", &[Operand::integer(exponent)], 28);
-            }
             if s.b.constant(negative) != Some(0) {
                 // 1 and -1 stay Integers; 0 would be divided by.
                 let (one, minus_one) = (s.b.i64(1), s.b.i64(-1));
@@ -323,6 +320,20 @@ fn power(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
                 let bit = s.b.binary(BinaryOp::And, exponent, one);
                 let even = s.b.compare(Comparison::Eq, bit, zero);
                 let inverted = s.b.select(even, one, base);
+                if s.b.constant(negative) == Some(1) {
+                    let condition = crate::infer::Condition { value: small, yes: vec![], no: vec![] };
+                    let ratio = |s: &mut Lowerer<'_>| {
+                        let exponent = checked(s, BinaryOp::SubChecked, "**", zero, exponent);
+                        let below = s.power_by_squaring(&Operand::integer(base), &exponent);
+                        s.send(&Operand::integer(one), "#over", &[below], 1)
+                    };
+                    let same = |s: &mut Lowerer<'_>| {
+                        let some = s.b.compare(Comparison::Ne, base, zero);
+                        s.check(some, ErrorKind::ZeroDivision, &[]);
+                        Operand::integer(inverted)
+                    };
+                    return s.branch(28, condition, same, ratio);
+                }
                 let condition = crate::infer::Condition { value: negative, yes: vec![], no: vec![] };
                 return s.branch(
                     27,

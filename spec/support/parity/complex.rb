@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
 Parity.table "Complex", on: :complexes do
-  unary "real", "imaginary", "imag", "abs", "magnitude", "abs2", "arg", "angle", "phase", "conjugate", "conj", "-@", "real?",
-        "finite?", "infinite?", "to_s", "inspect", "to_c", "to_i", "to_f", "to_r", "denominator", "numerator", beyond: true
+  unary "real", "imaginary", "imag", "abs", "magnitude", "abs2", "arg", "angle", "phase", "conjugate", "conj", "-@",
+        "real?", "finite?", "infinite?", "to_s", "inspect", "to_c", "to_i", "to_f", "to_r", "denominator",
+        "numerator", beyond: true
   unary "rect", code: ["x.rect[0]", "x.rect[1]"]
   unary "rectangular", code: ["x.rectangular[0]", "x.rectangular[1]"]
   unary "polar", code: ["x.polar[0]", "x.polar[1]"]
@@ -20,7 +21,8 @@ end
 Parity.table "Complex.", on: :complexes do
   binary "rect", "rectangular", by: :real_arguments, code: ["Complex.rect(x, y)", "Complex.rect(x)", "Complex.rect(y)"]
   binary "polar", by: :real_arguments, tolerance: 2,
-                  code: ["Complex.polar(x.real, y)", "Complex.polar(y, x.real)", "Complex.polar(x.real)", "Complex.polar(y)"]
+                  code: ["Complex.polar(x.real, y)", "Complex.polar(y, x.real)", "Complex.polar(x.real)",
+                         "Complex.polar(y)"]
 end
 
 Parity.table "Kernel functions", on: :complexes do
@@ -37,6 +39,7 @@ end
 %i[integers floats rationals].each do |numbers|
   Parity.table "Numeric", on: numbers do
     unary "to_c", "i", "numerator", "denominator", beyond: true
-    unary "real", code: ["x + 2i", "x - 2.5i", "x * 1i", "x * Complex(0.5, 2)", "2i + x", "x == Complex(x, 0)"], beyond: true
+    unary "real", code: ["x + 2i", "x - 2.5i", "x * 1i", "x * Complex(0.5, 2)", "2i + x", "x == Complex(x, 0)"],
+                  beyond: true
   end
 end

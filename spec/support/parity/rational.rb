@@ -10,13 +10,14 @@ Parity.table "Rational", on: :rationals do
   unary "coerce", code: ["x.coerce(2i)[0]", "x.coerce(2i)[1]", "x.coerce(3 + 0i)[0]"]
   binary "floor", "ceil", "round", "truncate", by: :small, beyond: true
   binary "round", by: :small, beyond: true,
-                  code: ["x.round(y, half: :up)", "x.round(y, half: :even)", "x.round(y, half: :down)", "x.round(half: :even)"]
+                  code: ["x.round(y, half: :up)", "x.round(y, half: :even)", "x.round(y, half: :down)",
+                         "x.round(half: :even)"]
   binary "rationalize", by: :fractions, code: ["x.rationalize(1/100r)", "x.rationalize(y)"], beyond: true
 end
 
 Parity.table "Numeric", on: :rationals do
-  unary "+@", "integer?", "real?", "zero?", "nonzero?", "positive?", "negative?", "finite?", "infinite?", "abs2", "real",
-        "imaginary", "imag", "conj", "conjugate", "to_int", "dup", "clone", "arg", "angle", "phase"
+  unary "+@", "integer?", "real?", "zero?", "nonzero?", "positive?", "negative?", "finite?", "infinite?", "abs2",
+        "real", "imaginary", "imag", "conj", "conjugate", "to_int", "dup", "clone", "arg", "angle", "phase"
   unary "polar", code: ["x.polar[0]", "x.polar[1]"]
   unary "rect", code: ["x.rect[0]", "x.rect[1]"]
   binary "%", "modulo", "div", "remainder", by: :rational_arguments, beyond: true
@@ -39,7 +40,8 @@ end
 Parity.table "Float", on: :reals do
   unary "to_r", "rationalize", "numerator", "denominator", beyond: true
   binary "rationalize", by: :fractions, beyond: true
-  binary "<", by: :rational_arguments, code: ["x < y", "y >= x", "x - y", "x * y", "x / y", "x + y", "x <=> y", "x == y"]
+  binary "<", by: :rational_arguments,
+              code: ["x < y", "y >= x", "x - y", "x * y", "x / y", "x + y", "x <=> y", "x == y"]
 end
 
 Parity.table "Kernel functions", on: :integers do

@@ -12,7 +12,8 @@ module RandomPrograms
       when 2 then e(x, ".divmod(", fraction_literal, ")[0]")
       when 3 then e("{ ", fraction(depth), " => 1, ", fraction(depth), " => 2 }.fetch(", x, ", 7)")
       when 4 then e("[", x, ", ", pick([fraction(depth), small(depth), complex(depth)]), "].uniq.size")
-      else e("((", pick([x, complex(depth)]), " == ", pick([fraction(depth), small(depth), complex(depth)]), ") ? 1 : 2)")
+      else e("((", pick([x, complex(depth)]), " == ", pick([fraction(depth), small(depth), complex(depth)]),
+             ") ? 1 : 2)")
       end
     end
 

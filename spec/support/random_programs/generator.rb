@@ -7,7 +7,6 @@ require_relative "swarm"
 require_relative "readable"
 require_relative "expressions"
 require_relative "numbers"
-require_relative "fractions"
 require_relative "conditions"
 require_relative "statements"
 require_relative "narrowing"
@@ -60,7 +59,6 @@ module RandomPrograms
     include Readable
     include Expressions
     include Numbers
-    include Fractions
     include Conditions
     include Statements
     include Narrowing

@@ -1,8 +1,12 @@
 # frozen_string_literal: true
 
+require_relative "fractions"
+
 module RandomPrograms
   # Arithmetic.
   module Numbers
+    include Fractions
+
     INTEGER = { integer_arithmetic: 8, wrapped: 5, low_bits: 1.5, integer_division: 3, bits: 2, integer_unary: 2,
                 integer_pair: 2, rounded: 2, compared: 1, reduced: 2, measured: 1.5, folded: 2.5, hashed: 1.5,
                 drawn: 0.3, by_method: 1.2, texted: 0.6, keyed: 0.6, identity: 0.5, identity_of_procs: 0.4, cycle: 0.5,
