@@ -37,6 +37,8 @@ const LIMITS: &[(&str, &str, &str)] = &[
         "lazy",
         "not of objects with an `each` of their own; without `zip`, `chunk`, `chunk_while`, `slice_when` and the like of it",
     ),
+    ("Hash", "default=", "not of a lambda"),
+    ("Hash", "default_proc=", "of nil"),
     ("Hash", "transform_keys", "with a block"),
     ("String", "capitalize", "without :turkic and such"),
     ("String", "downcase", "without :turkic and such"),

@@ -69,6 +69,11 @@ pub(super) fn new(s: &mut Lowerer<'_>, c: &Invocation) -> Operand {
             Some("give it a default or a block, and nothing else".into()),
         );
     }
+    if let Some(argument) = c.args.first()
+        && argument.types.iter().any(Type::is_made_proc)
+    {
+        return refuse_proc(s);
+    }
     let default = match &c.block {
         Some(block) => s.proc_of_block(block),
         None => Some(c.args.first().cloned().unwrap_or_else(Operand::nil)),
@@ -81,6 +86,15 @@ pub(super) fn new(s: &mut Lowerer<'_>, c: &Invocation) -> Operand {
             Some("write the block here: Hash.new { |hash, key| … }".into()),
         ),
     }
+}
+
+/// What a Hash holds as its default and is a proc is its default block, everywhere in a section.
+pub(super) fn refuse_proc(s: &mut Lowerer<'_>) -> Operand {
+    s.refuse_here(
+        "unsupported-hash",
+        "a lambda, proc or Method that a Hash gives as it is for keys that it has not cannot be its default in a section",
+        Some("have it called: Hash.new { |hash, key| … }; or look it up with fetch(key, function)".into()),
+    )
 }
 
 /// A Hash with these keys and values in turn.
@@ -125,16 +139,22 @@ pub(super) fn make(s: &mut Lowerer<'_>, default: &Operand) -> Operand {
     if default.is_bottom() {
         return Operand::bottom();
     }
-    if let Some(hash) = s.new_hash([0x510, 0x511, 0x512], default) {
+    let gives_defaults = s.gives_defaults();
+    let slots = [0x510, 0x511, 0x512, 0x515];
+    if let Some(hash) = s.new_hash(&slots[..if gives_defaults { 4 } else { 3 }], default) {
         return hash;
     }
     let room = s.b.i64(4);
     let none = s.b.i64(0);
-    let parts = [s.new_list(0x510, room), s.new_list(0x511, room), s.new_list(0x512, none), default.clone()];
+    let mut parts =
+        vec![s.new_list(0x510, room), s.new_list(0x511, room), s.new_list(0x512, none), default.clone()];
+    if gives_defaults {
+        parts.push(s.new_list(0x515, none));
+    }
     if parts.iter().any(Operand::is_bottom) {
         return Operand::bottom();
     }
-    for part in &parts[..3] {
+    for part in parts[..3].iter().chain(parts.get(4)) {
         if let Some((kind, _)) = super::changes::list_of(part) {
             s.mutate_list(kind);
         }

@@ -431,7 +431,7 @@ pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
         "to_proc" | "curry" | "method" | "unbind" | "<<" | ">>" if owner != ClassId::ARRAY => {
             "write a block or lambda that makes the call, as in `->(x) { x.succ }`".into()
         }
-        "replace" | "transform_keys!" | "default=" | "default_proc=" | "compare_by_identity" | "rehash"
+        "replace" | "transform_keys!" | "compare_by_identity" | "rehash"
             if owner == ClassId::HASH =>
         {
             "change its pairs one by one, with []= and delete, or do it before the section".into()

@@ -292,6 +292,8 @@ pub struct Schema {
     pub hashes: BTreeMap<ArrayKind, [ArrayKind; 3]>,
     /// The kinds of the defaults of those that it makes, where they have one.
     pub hash_defaults: BTreeMap<ArrayKind, ArrayKind>,
+    /// The kinds of the defaults that Hashes are given.
+    pub given_defaults: BTreeMap<ArrayKind, ArrayKind>,
     /// The numbers of their default blocks, which are among `procs`.
     pub hash_blocks: BTreeMap<ArrayKind, u32>,
     pub accumulators: Vec<AccumulatorSchema>,

@@ -30,18 +30,19 @@ impl Lowerer<'_> {
     }
 
     /// Do Hashes that are made here of such lists get rows?
-    fn hash_has_rows(&self, lists: [ListKind; 3]) -> bool {
+    fn hash_has_rows(&self, lists: &[ListKind]) -> bool {
         if self.in_driver {
-            return lists.into_iter().any(|list| self.has_rows(list));
+            return lists.iter().any(|list| self.has_rows(*list));
         }
         let keys = self.memo.known_list(lists[0]);
         self.memo.lists_of_hashes.iter().any(|list| self.memo.known_list(*list) == keys)
     }
 
     /// An empty Hash of the heap, where one of lists of the current node's `slots` is to have rows. `None`: it has none.
-    pub(crate) fn new_hash(&mut self, slots: [u32; 3], default: &Operand) -> Option<Operand> {
-        let lists = slots.map(|slot| self.memo.list_kind(self.join_key(slot)));
-        if !self.hash_has_rows(lists) {
+    pub(crate) fn new_hash(&mut self, slots: &[u32], default: &Operand) -> Option<Operand> {
+        let lists: Vec<ListKind> =
+            slots.iter().map(|slot| self.memo.list_kind(self.join_key(*slot))).collect();
+        if !self.hash_has_rows(&lists) {
             return None;
         }
         let of_default = match default.types.single() {
@@ -68,13 +69,18 @@ impl Lowerer<'_> {
         }
         let mut parts = Vec::new();
         for part in HashPart::ALL {
-            if part == HashPart::Default && !has_default {
+            if part == HashPart::Default && !has_default
+                || part == HashPart::Given && !self.memo.gives_defaults
+            {
                 continue;
             }
             match self.host.hash_part(kind, part) {
                 Ok(of) => parts.push((part, of)),
                 Err(refusal) => return Some(self.refuse(refusal)),
             }
+        }
+        if let Some((_, given)) = parts.iter().find(|(part, _)| *part == HashPart::Given) {
+            self.memo.changed |= self.memo.given_defaults.insert(kind, *given).is_none();
         }
         self.memo.changed |= !self.in_driver && self.memo.claimed_hashes.insert(kind);
         let row = match self.memo.claimed_hashes.contains(&kind) {

@@ -22,6 +22,11 @@
 //! Ruby can be given (`Memo::closed_procs`). Code that meets such a Hash may be lowered before the code that makes it;
 //! it calls the block as one whose method has ended.
 //!
+//! A default that a section gives a Hash (`default=`) stands in an array of its own, which is empty before
+//! (`HashPart::Given`, `change_default`): what the Hash is made or read with stays what it is, in its type, and counts
+//! where that array is empty. Hashes that the section makes have a list for it, once there is a `default=` anywhere in it.
+//! Copy-back gives it to those that exist.
+//!
 //! A Set is an object with a Hash in `@hash`, up to Ruby 3.4, and runs from Ruby's own source; `core/set.rb` has the
 //! methods whose source has what sections have not.
 
@@ -41,8 +46,9 @@ impl Lowerer<'_> {
                 HashPart::Values => 1,
                 HashPart::Slots => 2,
                 HashPart::Default => 3,
+                HashPart::Given => 4,
             };
-            return self.tuple_items(hash).swap_remove(place);
+            return self.tuple_items(hash).into_iter().nth(place).unwrap_or_else(Operand::bottom);
         }
         let Some(Type::Hash(kind, _)) = hash.types.single() else { return Operand::bottom() };
         match self.host.hash_part(*kind, part) {
@@ -137,12 +143,64 @@ impl Lowerer<'_> {
             self.refuse_changed_keys();
             return false;
         }
+        self.check_unfrozen_hash(kind, id);
+        [keys, values, slots].into_iter().all(|part| self.grow_array(part, id))
+    }
+
+    /// One that exists.
+    fn check_unfrozen_hash(&mut self, kind: ArrayKind, id: Value) {
         if self.host.any_frozen_array(kind) {
             let is_frozen = self.is_frozen_array(kind, id);
             let ok = self.b.unary(UnaryOp::Not, is_frozen);
             self.check(ok, ErrorKind::FrozenArray(kind), &[id]);
         }
-        [keys, values, slots].into_iter().all(|part| self.grow_array(part, id))
+    }
+
+    /// Do Hashes that the section makes have room for another default?
+    pub(crate) const fn gives_defaults(&self) -> bool {
+        self.memo.gives_defaults
+    }
+
+    /// Can the section have given such a Hash another default? Where that stands is [`HashPart::Given`].
+    pub(crate) fn may_have_given_default(&self, hash: &Operand) -> bool {
+        match hash.types.single() {
+            Some(Type::Hash(kind, _)) => self.memo.given_defaults.contains_key(kind),
+            Some(Type::Record(record)) => record.is_hash() && record.fields.len() > 4,
+            _ => false,
+        }
+    }
+
+    /// A Hash is about to be given another default, where Hashes of the heap and those that the section makes have an array
+    /// for it from then on. False where that cannot be.
+    pub(crate) fn change_default(&mut self, hash: &Operand) -> bool {
+        if !self.memo.gives_defaults {
+            self.memo.gives_defaults = true;
+            self.memo.restart = true;
+            self.memo.changed |= true;
+            return false;
+        }
+        let Some(Type::Hash(kind, _)) = hash.types.single() else {
+            if !self.change_hash(hash) {
+                return false;
+            }
+            self.check_unsealed_hash(hash);
+            return !self.b.is_dead();
+        };
+        let (kind, id) = (*kind, hash.value());
+        if self.memo.has_syncs {
+            self.refuse_here(
+                "unsupported-hash",
+                "a Hash that exists, or that is put where others can look at it, cannot be given a default in a section \
+                 with an `Ikra.sync`",
+                Some("give it one in an `Ikra.sync` block, or before the section".into()),
+            );
+            return false;
+        }
+        let given = self.hash_part(hash, HashPart::Given);
+        let Some(Type::Array(part)) = given.types.single() else { return false };
+        self.memo.changed |= self.memo.given_defaults.insert(kind, *part).is_none();
+        self.check_unfrozen_hash(kind, id);
+        self.grow_array(*part, id)
     }
 
     fn refuse_changed_keys(&mut self) {

@@ -156,6 +156,10 @@ pub struct Memo {
     pub hashes: BTreeMap<ArrayKind, [ArrayKind; 3]>,
     /// The kinds of the defaults of those that the driver makes, where they have one.
     pub hash_defaults: BTreeMap<ArrayKind, ArrayKind>,
+    /// Hashes are given other defaults (`default=`).
+    pub gives_defaults: bool,
+    /// The kinds of these, of Hashes of the heap.
+    pub given_defaults: BTreeMap<ArrayKind, ArrayKind>,
     /// The numbers of the default blocks of those that the section makes.
     pub hash_blocks: BTreeMap<ArrayKind, u32>,
     /// Pairs are deleted from Hashes that the section makes.

@@ -82,7 +82,7 @@ impl Copy<'_> {
 
     /// The same of a Hash, of which dead pairs stay behind, and slots, which are of no use outside.
     fn replace_hash(&mut self, parts: &[TypeSet], at: usize) -> Option<()> {
-        let [keys, values, slots, default] = parts else { return None };
+        let [keys, values, slots, default, given @ ..] = parts else { return None };
         let [at_values, at_slots] = [at + width(keys), at + width(keys) + width(values)];
         let dead = match slots.single() {
             Some(Type::List(_)) => {
@@ -95,7 +95,9 @@ impl Copy<'_> {
         for (part, at) in [(keys, at), (values, at_values)] {
             self.words[at] = self.copied(part, self.words[at], &dead)?;
         }
-        self.replace(default, at_slots + width(slots))
+        let at_default = at_slots + width(slots);
+        self.replace(default, at_default)?;
+        given.iter().try_for_each(|given| self.replace(given, at_default + width(default)))
     }
 
     /// Where what begins at a word of the memory is among the words; of a list, without the items at these places.

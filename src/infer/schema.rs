@@ -22,7 +22,9 @@ impl Lowerer<'_> {
             let stored = self.array_stored(kind);
             let memo = &self.memo.arrays[&kind];
             let (written, made, grows) = (memo.is_written, memo.made, memo.grows);
-            let is_hash = self.memo.hashes.iter().any(|(hash, parts)| *hash == kind || parts.contains(&kind));
+            let is_given = self.memo.given_defaults.values().any(|given| *given == kind);
+            let is_hash = is_given
+                || self.memo.hashes.iter().any(|(hash, parts)| *hash == kind || parts.contains(&kind));
             let local = made && !is_hash && self.is_only_shown(kind);
             arrays.push(ArraySchema { kind, stored, written, made, local, grows });
         }
@@ -31,6 +33,7 @@ impl Lowerer<'_> {
             arrays,
             hashes: self.memo.hashes.clone(),
             hash_defaults: self.memo.hash_defaults.clone(),
+            given_defaults: self.memo.given_defaults.clone(),
             hash_blocks: self.memo.hash_blocks.clone(),
             accumulators: self.accumulator_schema(),
             variables: self.driver_variables(),

@@ -252,10 +252,12 @@ pub enum HashPart {
     Default,
     /// Of those that the section changes, slots as Hashes have them that it makes: none at first.
     Slots,
+    /// Of those to which the section gives another default, that one alone; nothing at first.
+    Given,
 }
 
 impl HashPart {
-    pub const ALL: [Self; 4] = [Self::Keys, Self::Values, Self::Default, Self::Slots];
+    pub const ALL: [Self; 5] = [Self::Keys, Self::Values, Self::Default, Self::Slots, Self::Given];
 }
 
 /// What is kept as arrays are, by [`ArrayKind`], and is none.
@@ -336,8 +338,9 @@ pub struct RecordType {
 }
 
 impl RecordType {
-    /// What carries a Hash that a section makes: three lists, which change as it does, and its default.
-    pub const HASH: [&'static str; 4] = ["#keys", "#values", "#slots", "#default"];
+    /// What carries a Hash that a section makes: three lists, which change as it does, and its default; where the section
+    /// gives Hashes other defaults a list of that, too.
+    pub const HASH: [&'static str; 5] = ["#keys", "#values", "#slots", "#default", "#given"];
 
     /// What carries a Range of Strings: its ends, of which the second is `#before` where it does not belong to it.
     pub const TEXTS: [&'static str; 3] = ["#from", "#to", "#before"];

@@ -570,8 +570,8 @@ impl Host for LiveHost<'_, '_> {
     fn hash_part(&mut self, kind: ArrayKind, part: HashPart) -> Result<ArrayKind, Refusal> {
         let kind_of_part = self.tracer.hash_part(kind, part);
         self.drain().map_err(|stop| self.refusal(stop.into()))?;
-        if part == HashPart::Slots {
-            self.tracer.make_slots(kind).map_err(|stop| self.refusal(stop.into()))?;
+        if matches!(part, HashPart::Slots | HashPart::Given) {
+            self.tracer.make_own_parts(kind).map_err(|stop| self.refusal(stop.into()))?;
         }
         Ok(kind_of_part)
     }

@@ -1061,6 +1061,7 @@ impl<'a> Run<'a> {
                         None | Some(Collection::Words) => "array",
                     };
                     let is_written = schema.hashes.contains_key(&kind)
+                        || schema.given_defaults.contains_key(&kind)
                         || schema.arrays.iter().any(|array| array.written && array.kind == kind);
                     is_written.then_some(what)
                 }

@@ -24,6 +24,7 @@
 
 use crate::code::syncs::SyncText;
 use crate::reading::base::Base;
+use crate::reading::hashes;
 use crate::reading::plan::Before;
 use crate::reading::roots::{BlockScope, method_nesting};
 use crate::reading::tracer::Kept;
@@ -48,7 +49,7 @@ use ikra_core::faults;
 use ikra_core::heap::Schema;
 use ikra_core::heap::schema::{SyncReceiver, SyncSchema};
 use ikra_core::ir::{BufferKind, Part, SiteId};
-use ikra_core::types::{ArrayKind, Shape, Type, TypeSet};
+use ikra_core::types::{ArrayKind, Collection, Shape, Type, TypeSet};
 use magnus::rb_sys::{AsRawValue, FromRawValue};
 use magnus::{RArray, RModule, Ruby, TryConvert, Value, block::Proc, prelude::*};
 use rb_sys::VALUE;
@@ -389,6 +390,10 @@ impl SyncRun<'_> {
             Ok(of_made) => of_made,
             Err(what) => return Ok(Err(what)),
         };
+        if !self.looks_up_as_read(version) {
+            let what = "a Hash has another default, another default block, or compares keys in another way";
+            return Ok(Err(what.into()));
+        }
         let at_first = syncs.at_first.borrow().clone();
         let kept: Vec<Kept> = self.born.seen().iter().map(|known| self.kept(heap, known)).collect();
         let read = Pinned::with(self.ruby, |pinned| {
@@ -424,6 +429,16 @@ impl SyncRun<'_> {
             changes.extend(of_made);
             changes
         }))
+    }
+
+    /// How Hashes look up is part of what the section knows of them: is it as it was?
+    fn looks_up_as_read(&self, version: &Version) -> bool {
+        let kinds = &version.plan.asked.kinds;
+        let looked = self.pinned.each_array(|kind, value| match kinds.collection(ArrayKind(kind)) {
+            Some(Collection::Hash(sort)) if hashes::sort(self.ruby, &version.pool, value) != sort => Err(()),
+            _ => Ok(()),
+        });
+        looked.is_ok()
     }
 
     /// What is known of it when all is read again: its row behind those that were read at first.

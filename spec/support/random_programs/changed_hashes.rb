@@ -51,6 +51,8 @@ module RandomPrograms
 
     def tally_change(tally, depth)
       key = tally_key(tally)
+      return default_given(tally, depth) if chance(0.06, :default_given)
+
       case between(0, 9, **(chance(0.3) ? { delete_within: 0 } : {}))
       when 0
         return delete_within(tally.name, key) if chance(0.3, :delete_within)
@@ -60,6 +62,15 @@ module RandomPrograms
       when 1 then Node.statement(scope.declare(fresh("v"), [:int]).name, " = ", tally.name, ".size")
       else send(tally.use, tally.name, key, depth)
       end
+    end
+
+    # What it gives for other keys from then on is what it holds.
+    DEFAULTS = { change_counts: %w[0 2 nil], change_groups: ["nil", "[]", "[3]"], change_memos: ["nil", "[0, 1]"],
+                 change_texts: ["nil", '"b"'], change_tables: ["nil", "{ 3 => 4 }"] }.freeze
+
+    def default_given(tally, depth)
+      test = e("(", expression([:int], depth - 1), " % 7) == ", between(0, 2).to_s)
+      Node.statement(tally.name, ".default = ", pick(DEFAULTS[tally.use]), *(chance(0.5) ? [" if ", test] : []))
     end
 
     # Pairs go while others are gone through.

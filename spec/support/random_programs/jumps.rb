@@ -181,8 +181,6 @@ module RandomPrograms
       J = []
       V = catch(:done) { Frames.F(N, J) } + J.sum
     RUBY
-    # Of so many programs with one, an element comes to a `default=`, which no section has.
-    DEFAULTS_REACHED = 0.0
     DEFAULTS = FramedTexts.list(<<~'RUBY')
       J = { 1 => N }
       J.default = N if TEST
@@ -199,6 +197,15 @@ module RandomPrograms
       J = LIST.tally
       J.default = 0 if TEST
       V = (J[N] || 5) + J.size
+      ---
+      J = Hash.new(1)
+      J.default = [N] if TEST
+      V = J[N].is_a?(Array) && J[5] << 2 ? J[6].size : J[4]
+      ---
+      J = Hash.new { |_, k| k }
+      W = J.dup
+      W.default_proc = nil if TEST
+      V = (W[N] || 2) + J[3] + (J.merge({ 7 => 1 }).default || 5)
       ---
       J = { a: 1 }
       V = J[:b] || 2
@@ -251,7 +258,7 @@ module RandomPrograms
     def default_set(depth)
       return if depth <= 0
 
-      test = chance(DEFAULTS_REACHED) ? "N > M" : "N == 1_234_567_891"
+      test = pick(["N > M", "N == 1_234_567_891", "true"])
       framed_by([[nil, DEFAULTS.map { |text| text.gsub("TEST", test) }]], depth)
     end
   end

@@ -20,7 +20,8 @@ module RandomPrograms
     MATCHED = { captured_regexp: [], grouped_part: [:regexp_text], substituted: [:regexp_text],
                 last_group: [:regexp_text] }.freeze
     TALLIED = { change_counts: [:change_hash], change_groups: [:change_hash], change_memos: [:change_hash],
-                change_texts: [:change_hash], change_tables: [:change_hash], delete_within: [:change_hash] }.freeze
+                change_texts: [:change_hash], change_tables: [:change_hash], delete_within: [:change_hash],
+                default_given: [:change_hash] }.freeze
     GIVEN = { hash_result: [], made_types: [:make_records], fraction_result: [] }.freeze
     FRAMED = {
       raised_in_each: [:framed], raised_in_map: [:framed], raised_in_fold: [:framed], raised_in_count: [:framed],

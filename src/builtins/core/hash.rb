@@ -89,7 +89,18 @@ module Hash
   end
 
   def __copy_hash
-    __fresh_alike.__push_pairs(self)
+    out = __fresh_alike.__push_pairs(self)
+    out.__give_default(__given.__item(0)) if __given? && __given.size > 0
+    out
+  end
+
+  # Those of which the section has given one another default.
+  def __missing_given(key)
+    __given.size == 0 ? __missing_own(key) : __given.__item(0)
+  end
+
+  def __default_given
+    __given.size == 0 ? __default_own : __given.__item(0)
   end
 
   def select

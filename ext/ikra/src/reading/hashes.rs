@@ -38,7 +38,16 @@ pub fn default_block(ruby: &Ruby, hash: VALUE) -> VALUE {
     ask(ruby, Own::DefaultProc, hash, value::NIL)
 }
 
-fn default(ruby: &Ruby, hash: VALUE) -> VALUE {
+/// What a live Hash is made to give for a key that it has not: a value, or what a block gives, if there is one.
+pub fn give_default(ruby: &Ruby, hash: VALUE, default: VALUE, block: VALUE) -> Result<(), Error> {
+    let (method, given) = match block {
+        value::NIL => (Own::GiveDefault, default),
+        block => (Own::GiveDefaultProc, block),
+    };
+    call::<Raw>(ruby, method, &[hash, given]).map(|_| ())
+}
+
+pub fn default(ruby: &Ruby, hash: VALUE) -> VALUE {
     ask(ruby, Own::HashDefault, hash, value::NIL)
 }
 

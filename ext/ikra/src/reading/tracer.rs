@@ -688,13 +688,16 @@ impl<'a> Tracer<'a> {
         part
     }
 
-    /// The slots of the Hashes of a kind, where the section changes those: none at first.
-    pub fn make_slots(&mut self, kind: ArrayKind) -> Result<(), Stop> {
-        let Some(slots) = self.asked.kinds.kind(Holder::Part(kind, HashPart::Slots)) else { return Ok(()) };
-        self.room_for(slots);
-        let there = self.pinned.arrays(slots.0).len();
-        for _ in there..self.elements[kind.0 as usize].spans.len() {
-            self.pinned.add_array(slots.0, hashes::array(0)?)?;
+    /// What Hashes of a kind have for the section alone, where it changes them: slots, and other defaults. Nothing is in
+    /// either at first.
+    pub fn make_own_parts(&mut self, kind: ArrayKind) -> Result<(), Stop> {
+        for part in [HashPart::Slots, HashPart::Given] {
+            let Some(part) = self.asked.kinds.kind(Holder::Part(kind, part)) else { continue };
+            self.room_for(part);
+            let there = self.pinned.arrays(part.0).len();
+            for _ in there..self.elements[kind.0 as usize].spans.len() {
+                self.pinned.add_array(part.0, hashes::array(0)?)?;
+            }
         }
         Ok(())
     }
@@ -713,7 +716,7 @@ impl<'a> Tracer<'a> {
             }
             fallible::push(&mut self.elements[kind.0 as usize].spans, (0, 0))?;
         }
-        self.make_slots(kind)
+        self.make_own_parts(kind)
     }
 
     fn room_for(&mut self, kind: ArrayKind) {

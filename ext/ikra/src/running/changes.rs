@@ -300,7 +300,7 @@ impl Heap {
                     }
                     true
                 }
-                (Recipe::Values(kind, ..), Some(parts)) if !is_slots(&inferred.schema, *kind) => {
+                (Recipe::Values(kind, ..), Some(parts)) if !is_of_section(&inferred.schema, *kind) => {
                     comparison.of_arrays(parts, *kind, &mut changes)?
                 }
                 (Recipe::Length(kind), _) if comparison.is_only_counted(*kind) => {
@@ -410,11 +410,13 @@ impl Heap {
 
 /// May arrays of that kind get longer and shorter? Those of Hashes do with them only.
 pub fn may_grow(inferred: &Inferred, kind: ArrayKind) -> bool {
-    let is_part = inferred.schema.hashes.values().flatten().any(|part| *part == kind);
+    let Schema { hashes, given_defaults, .. } = &inferred.schema;
+    let is_part = hashes.values().flatten().chain(given_defaults.values()).any(|part| *part == kind);
     !is_part && inferred.program.buffers.iter().any(|info| info.kind == BufferKind::ArrayRoom(kind))
 }
 
-/// Where Hashes of the section find keys is its own.
-fn is_slots(schema: &Schema, kind: ArrayKind) -> bool {
+/// Where Hashes of the section find keys is its own, and so is what it gives them as defaults.
+fn is_of_section(schema: &Schema, kind: ArrayKind) -> bool {
     schema.hashes.values().any(|parts| parts[2] == kind)
+        || schema.given_defaults.values().any(|given| *given == kind)
 }

@@ -220,7 +220,8 @@ fn recipe(pool: &ObjectPool, plan: &Plan, schema: &Schema, buffer: &BufferInfo) 
         BufferKind::ArrayRoom(kind) => Recipe::Room(*kind),
         BufferKind::ArrayEnds(kind) => match schema.hashes.get(kind) {
             Some(parts) => {
-                Recipe::Rows(*kind, parts.iter().chain(schema.hash_defaults.get(kind)).copied().collect())
+                let defaults = [&schema.hash_defaults, &schema.given_defaults].map(|all| all.get(kind));
+                Recipe::Rows(*kind, parts.iter().chain(defaults.into_iter().flatten()).copied().collect())
             }
             None => Recipe::Ends(*kind),
         },

@@ -36,7 +36,9 @@ pub enum Own {
     LocalVariables,
     Eval,
     HashDefault,
+    GiveDefault,
     DefaultProc,
+    GiveDefaultProc,
     ComparesByIdentity,
     DumpRandom,
     LoadRandom,
@@ -48,7 +50,7 @@ pub enum Own {
 }
 
 /// In the order of [`Own`].
-const METHODS: [(&str, &str); 32] = [
+const METHODS: [(&str, &str); 34] = [
     ("Module", "instance_method"),
     ("Module", "singleton_class?"),
     ("Class", "attached_object"),
@@ -74,7 +76,9 @@ const METHODS: [(&str, &str); 32] = [
     ("Binding", "local_variables"),
     ("Binding", "eval"),
     ("Hash", "default"),
+    ("Hash", "default="),
     ("Hash", "default_proc"),
+    ("Hash", "default_proc="),
     ("Hash", "compare_by_identity?"),
     ("Random", "marshal_dump"),
     ("Random", "marshal_load"),

@@ -246,14 +246,23 @@ impl<'a> Decoder<'a> {
         let schema = self.schema();
         let lost = || Error::Internal("a Hash that was made is none".into());
         let [keys, values, _] = *schema.hashes.get(&kind).ok_or_else(lost)?;
-        if let Some(default) = schema.hash_defaults.get(&kind) {
+        let given = match schema.given_defaults.get(&kind) {
+            Some(given) => black_box(self.items(*given, id)?.as_raw()),
+            None => value::NIL,
+        };
+        // SAFETY: `Pinned` keeps the array alive.
+        let given = if given == value::NIL { None } else { unsafe { value::items(given) }.first().copied() };
+        if let Some(given) = given {
+            // SAFETY: as above; what is raised ends in `protect`.
+            protect(|| unsafe { rb_sys::rb_hash_set_ifnone(hash, given) })?;
+        } else if let Some(default) = schema.hash_defaults.get(&kind) {
             let default = self.items(*default, id)?;
             // SAFETY: `Pinned` keeps the array alive; what is raised ends in `protect`.
             let first = unsafe { value::items(default.as_raw()) }.first().copied().ok_or_else(lost)?;
             // SAFETY: as above.
             protect(|| unsafe { rb_sys::rb_hash_set_ifnone(hash, first) })?;
         }
-        if let Some(number) = schema.hash_blocks.get(&kind) {
+        if let (Some(number), None) = (schema.hash_blocks.get(&kind), given) {
             let block = black_box(self.heap.procs.give(*number)?);
             // SAFETY: `Pinned` keeps both alive.
             let [hash, block] = unsafe { [Value::from_raw(hash), Value::from_raw(block)] };

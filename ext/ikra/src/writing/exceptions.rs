@@ -479,7 +479,12 @@ impl Decoder<'_> {
             }
             Watched::Arrays(kind) => {
                 let array = place >> 32;
-                let hashes = &self.inferred.schema.hashes;
+                let Schema { hashes, given_defaults, .. } = &self.inferred.schema;
+                if let Some((kind, _)) = given_defaults.iter().find(|(_, given)| *given == kind) {
+                    details.push(self.array_value(*kind, array))?;
+                    details.push("the default")?;
+                    return details.push(self.holder(*kind, array));
+                }
                 if let Some((kind, _)) = hashes.iter().find(|(_, parts)| parts.contains(kind)) {
                     details.push(self.array_value(*kind, array))?;
                     details.push("the pairs")?;

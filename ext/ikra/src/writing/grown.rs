@@ -106,7 +106,7 @@ pub fn prepare(decoder: Decoder<'_>) -> Result<Grown, Trouble> {
         column.name == WORDS && column.stored.types.single() == Some(&Type::Array(kind))
     };
     let is_part = |kind| {
-        schema.hashes.values().flatten().any(|part| *part == kind)
+        schema.hashes.values().flatten().chain(schema.given_defaults.values()).any(|part| *part == kind)
             || schema.columns.iter().any(|column| is_words(column, kind))
     };
     for schema in schema.arrays.iter().filter(|array| array.grows && !is_part(array.kind)) {

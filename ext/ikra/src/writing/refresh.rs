@@ -1,6 +1,7 @@
 //! What the section has made and Ruby has seen in an `Ikra.sync` (`born.rs`): it is written again when something of it
 //! has changed since, and read again after the block.
 
+use crate::code::methods;
 use crate::reading::hashes;
 use crate::reading::strings as texts;
 use crate::reading::variables::{Access, BLOCK, RANDOM_SEED};
@@ -22,7 +23,7 @@ use ikra_core::heap::Column;
 use ikra_core::heap::schema::ColumnSchema;
 use ikra_core::infer::SET;
 use ikra_core::ir::BufferKind;
-use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type, TypeSet};
+use ikra_core::types::{ArrayKind, ClassId, HashDefault, HashSort, HierarchyId, Shape, Type, TypeSet};
 use magnus::Value;
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use rb_sys::VALUE;
@@ -452,12 +453,38 @@ pub fn read(decoder: Decoder<'_>) -> Result<Result<Changes, String>, Trouble> {
         if is_frozen(hash)
             || !same
             || differs
+            || !looks_up_as_made(decoder, (kind, id), hash)?
             || !read_items(decoder, &numbers, (values, id), &held_values, &mut changes)?
         {
             return made("a Hash");
         }
     }
     Ok(Ok(changes))
+}
+
+/// Does a Hash that the section has made still give what it was made to give for a key that it has not?
+fn looks_up_as_made(
+    decoder: Decoder<'_>,
+    (kind, id): (ArrayKind, i64),
+    hash: VALUE,
+) -> Result<bool, Trouble> {
+    let (ruby, schema) = (decoder.ruby, decoder.schema());
+    let HashSort { default, by_identity } = hashes::sort(ruby, &decoder.heap.pool, hash);
+    if by_identity {
+        return Ok(false);
+    }
+    if let Some(number) = schema.hash_blocks.get(&kind) {
+        let block = black_box(decoder.heap.procs.give(*number)?);
+        let iseqs = [block, hashes::default_block(ruby, hash)]
+            .map(|block| if block == value::NIL { Ok(None) } else { methods::iseq_of(ruby, block) });
+        let [made, held] = iseqs;
+        return Ok(made?.zip(held?).is_some_and(|(made, held)| made.as_raw() == held.as_raw()));
+    }
+    let Some(of_default) = schema.hash_defaults.get(&kind) else { return Ok(default == HashDefault::Nil) };
+    let mut differs = matches!(default, HashDefault::Block(_));
+    let held = [hashes::default(ruby, hash)];
+    let same = each_item(decoder, (*of_default, id), &held, |_, _, _| differs = true)?;
+    Ok(same && !differs)
 }
 
 /// False where more has changed than can.

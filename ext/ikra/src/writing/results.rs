@@ -46,8 +46,8 @@ enum Kind {
     List(ListKind),
     /// Where the array or object begins that may be met several times.
     Reference,
-    /// A Hash: where its keys are, where its values are, and its default.
-    Hash(ListKind, ListKind, Box<Encoding>),
+    /// A Hash: where its keys are, where its values are, and its defaults.
+    Hash(ListKind, ListKind, Box<Defaults>),
     Module(ClassId),
     /// A Range: its ends where it has them, and whether the last one does not belong to it.
     Range(Option<Box<Encoding>>, Option<Box<Encoding>>, bool),
@@ -64,6 +64,12 @@ enum Kind {
         /// Lists and objects are references.
         shared: bool,
     },
+}
+
+/// What a Hash gives for a key that it has not: what it was made with, and a list of what it was given later.
+struct Defaults {
+    own: Encoding,
+    given: Option<Encoding>,
 }
 
 /// The encodings of lists' items, by the kind of the list, and of objects: of those that a result can hold.
@@ -87,8 +93,9 @@ impl Encodings<'_> {
                     _ => Err(Error::Internal("a Hash without lists".into())),
                 };
                 let (keys, values) = (list(0)?, list(1)?);
-                let default = Box::new(self.of(&record.fields[3].1)?);
-                Kind::Hash(self.list(keys)?, self.list(values)?, default)
+                let own = self.of(&record.fields[3].1)?;
+                let given = record.fields.get(4).map(|(_, types)| self.of(types)).transpose()?;
+                Kind::Hash(self.list(keys)?, self.list(values)?, Box::new(Defaults { own, given }))
             }
             (Some(ty @ Type::Record(record)), _) if ty.is_text_range() => {
                 let [low, high] = [0, 1].map(|end| self.of(&record.fields[end].1));
@@ -720,7 +727,7 @@ impl<'a> Results<'a> {
     fn shared_hash(
         &self,
         (keys, values): (ListKind, ListKind),
-        default: &Encoding,
+        default: &Defaults,
         words: Words<'_>,
         at: usize,
     ) -> Result<Value, Trouble> {
@@ -746,7 +753,7 @@ impl<'a> Results<'a> {
     fn hash(
         &self,
         (keys, values): (ListKind, ListKind),
-        default: &Encoding,
+        default: &Defaults,
         words: Words<'_>,
         at: usize,
     ) -> Result<Value, Trouble> {
@@ -795,16 +802,27 @@ impl<'a> Results<'a> {
     fn set_default(
         &self,
         hash: RHash,
-        default: &Encoding,
+        default: &Defaults,
         words: Words<'_>,
         at: usize,
     ) -> Result<(), Trouble> {
-        let is_block = match &default.kind {
+        let at = at + 3;
+        if let Some(given) = &default.given {
+            let list = self.filled(given, words, at + default.own.width)?;
+            // SAFETY: the array was just made.
+            let first = unsafe { value::items(list.as_raw()) }.first().copied();
+            if let Some(first) = first {
+                // SAFETY: both are live, the item as one of the array; what it raises ends in `protect`.
+                protect(|| unsafe { rb_sys::rb_hash_set_ifnone(hash.as_raw(), first) })?;
+                return Ok(());
+            }
+        }
+        let is_block = match &default.own.kind {
             Kind::Proc(_) | Kind::One(Shape::Proc) => true,
-            Kind::Tagged { .. } => words.get(at + 3)? as i32 == Shape::Proc.tag(),
+            Kind::Tagged { .. } => words.get(at)? as i32 == Shape::Proc.tag(),
             _ => false,
         };
-        let default = self.value(default, words, at + 3)?;
+        let default = self.value(&default.own, words, at)?;
         if is_block {
             hash.as_value().funcall::<_, _, Value>("default_proc=", (default,))?;
         } else if !default.is_nil() {

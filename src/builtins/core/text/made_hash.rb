@@ -146,6 +146,14 @@ module MadeHash
     __put(key, value)
   end
 
+  def __give_default(value)
+    __change_default
+    given = __given
+    given.__resize(0)
+    given.__push(value)
+    nil
+  end
+
   def __delete(key)
     __change
     place = __find_raw(key)
