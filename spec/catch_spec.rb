@@ -25,6 +25,10 @@ each_backend do
     expect_same(arrays) { |x| catch(:done) { x.each { |v| throw :done, v if v < 3 }; :none } }
     expect_same(arrays) { |x| catch(:done) { x.each { |v| throw :done if v < 3 }; :none } }
     expect_same(arrays) { |x| catch(:a) { catch(:b) { x.each { |v| throw(v > 2 ? :a : :b, v) }; 0 } + 100 } }
+    expect_same(arrays) { |x| catch(:done) { throw :done, [x.size, 2] } }
+    expect_same(arrays) { |x| catch(:done) { x.each { |v| throw :done, { v => [x, nil] } if v > 4 }; 3 } }
+    expect_same(arrays) { |x| catch(:done) { throw :done, x }.equal?(x) }
+    expect_same(arrays) { |x| catch(:a) { catch(:b) { throw(x.empty? ? :b : :a, [x.size]) } << 2 } }
     expect_same(arrays) { |x| catch(:a) { 1 } }
     expect_same(arrays) { |x| catch(1) { throw 1, x.size } }
     expect_same(arrays) { |x| catch(x) { |t| throw t, x.size } }

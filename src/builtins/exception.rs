@@ -22,13 +22,21 @@ pub(super) const KEEPING: &[Row] = &[
 ];
 
 /// What Ikra itself asks of all of them.
-pub(super) const PRIMITIVES: &[&str] =
-    &["#told", "#refuse_lines", "#known_cause", "#write_cause", "#complete_cause"];
+pub(super) const PRIMITIVES: &[&str] = &[
+    "#told",
+    "#refuse_lines",
+    "#known_cause",
+    "#write_cause",
+    "#complete_cause",
+    "#first_cause",
+    "#give_cause",
+];
 
 pub(super) const ROWS: &[Row] = &[
     carrying("initialize", |s, c| s.initialize_exception(&c.receiver, &c.args)),
     // What it was made with.
     bare("#told", |s, c| s.told_text(&c.receiver)),
+    bare("cause", |s, c| s.asked_cause(&c.receiver)),
     bare("#known_cause", |s, c| s.known_cause(&c.receiver)),
     carrying("#write_cause", |s, c| {
         let Some(cause) = s.one_argument(c) else { return Operand::bottom() };

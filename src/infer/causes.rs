@@ -4,20 +4,26 @@
 //! a clause: there its caller knows. Nothing is kept of it until one that has a cause leaves the section
 //! ([`Site::has_cause`]). Then the section begins anew, as where one leaves of which Ruby keeps more than a failure tells:
 //! what is raised at that line is made an object, which holds another one of what is being handled. So the section needs no
-//! messages: of what only the host can say, the object keeps the operands ([`UNTOLD`]). The line that has raised the
+//! messages where nobody asks for them: of what only the host can say, the object keeps the operands ([`UNTOLD`]). The line that has raised the
 //! cause is one of those that are told where that has a cause, too, or keeps more.
+//!
+//! A section that asks for a `cause`, or gives one (`cause:`), keeps all of them (`Memo::asks_causes`): what a clause handles is
+//! one object then for all that is raised in it. Where nothing is handled in the section the cause is what is handled
+//! around it (`$!`, a root).
 
-use super::Lowerer;
 use super::branches::Condition;
 use super::exceptions::{FACTS, Fact, MESSAGE, RAISED, RAISED_PATH};
 use super::failing::class_of_error;
+use super::host::RootKey;
 use super::keys::Context;
 use super::operand::Operand;
 use super::rescue::{Caught, ERROR_WORDS};
 use super::sites::stays;
+use super::{Lowerer, Temp};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, Site, SiteId, Value};
 use crate::scalar::Ty;
-use crate::syntax::ast::NodeId;
+use crate::syntax::ast::{Call, Kind, Node, NodeId, StringPart};
+use crate::syntax::walk::{assigned_by, each_node_in};
 use crate::types::{ClassId, Type};
 
 /// An exception, nil, or false: who called the function where it was raised has the cause.
@@ -26,16 +32,29 @@ pub const CAUSE: &str = "#cause";
 pub const UNTOLD: &str = "#untold";
 pub const OPERANDS: [&str; 2] = ["#operand", "#other_operand"];
 
+/// 1 where it has one, maybe, which the section does not know.
+pub(super) const UNKNOWN_CAUSE: &str = "#unknown_cause";
+
 const SLOT_CAUSE: u32 = 0xa10;
 const SLOT_RAISED: u32 = 0xa11;
 const SLOT_FIRST: u32 = 0xa12;
 const SLOT_PASSED: u32 = 0xa13;
+const SLOT_HANDLED: u32 = 0xa16;
+
+const UNKNOWN: &str = "the cause of this exception is not known in a section [unsupported-rescue-variable]\n  hint: rescue what it \
+     was raised for apart from others, and keep in a variable what you want of that";
+const AROUND: &str = "the cause of this exception is what is handled around the section, which is not known in it \
+     [unsupported-rescue-variable]\n  hint: ask for it outside: begin the section behind the `rescue`";
+const CALLER: &str = "the cause of this exception is what was being handled where a method was called that calls itself, which is \
+     not known in it [unsupported-rescue-variable]\n  hint: rescue it where that method is called";
 
 /// Where no cause is kept.
 #[derive(Debug, Default)]
 pub(super) struct Causes {
     /// The `raise` being lowered, where it says `cause: nil`.
     pub without: Option<(Context, NodeId)>,
+    /// The one being lowered that says `cause: error`, and what that is.
+    pub given: Option<(usize, NodeId, Operand)>,
     /// What an exception tells is being lowered: what fails there would be told, and so on. Functions begin without.
     pub tells: bool,
 }
@@ -44,7 +63,119 @@ impl Lowerer<'_> {
     /// May what is raised here have a cause?
     pub(super) fn may_have_cause(&self) -> bool {
         let is_without = self.causes.without == Some((self.context, self.node));
-        !is_without && (!self.handled.is_empty() || self.is_called_in_clause())
+        self.given_cause().is_some()
+            || !is_without && (!self.handled.is_empty() || self.is_called_in_clause())
+    }
+
+    /// What the `raise` that is lowered gives as the cause.
+    fn given_cause(&self) -> Option<&Operand> {
+        let (frames, node, cause) = self.causes.given.as_ref()?;
+        (*frames == self.frames.len() && *node == self.node).then_some(cause)
+    }
+
+    pub(super) fn gives_cause(&self) -> bool {
+        self.causes.given.is_some()
+    }
+
+    /// From the next walk on exceptions keep their causes; true where they do.
+    fn ask_causes(&mut self) -> bool {
+        if !self.memo.asks_causes {
+            self.memo.asks_causes = true;
+            self.memo.restart = true;
+            self.memo.changed |= true;
+            self.b.mark_dead();
+            return false;
+        }
+        true
+    }
+
+    /// `Exception#cause`.
+    pub(crate) fn asked_cause(&mut self, exception: &Operand) -> Operand {
+        if !self.ask_causes() {
+            return Operand::bottom();
+        }
+        let around = self.root(&RootKey::Global("$!".into())).unwrap_or_else(Operand::nil);
+        let Some(unknown) = self.record_variable(exception, UNKNOWN_CAUSE) else { return Operand::bottom() };
+        let Some(cause) = self.record_variable(exception, CAUSE) else { return Operand::bottom() };
+        if around.is_bottom() || cause.is_bottom() || unknown.values.len() != 1 {
+            return Operand::bottom();
+        }
+        let zero = self.b.i64(0);
+        let known = self.b.compare(Comparison::Eq, unknown.value(), zero);
+        self.check(known, ErrorKind::Unsupported(UNKNOWN.into()), &[]);
+        if self.b.is_dead() {
+            return Operand::bottom();
+        }
+        let is_alone = around.types.single() == Some(&Type::Nil);
+        self.switch(&cause, 0xa14, &mut |s, cause| match cause.types.single() {
+            Some(Type::Nil) if !is_alone => s.fail(ErrorKind::Unsupported(AROUND.into()), &[]),
+            _ if cause.types.contains(&Type::False) => s.fail(ErrorKind::Unsupported(CALLER.into()), &[]),
+            _ => cause,
+        })
+    }
+
+    /// `raise …, cause: error`, where that is no nil.
+    pub(super) fn raise_with_given(&mut self, node: &Node, call: &Call, cause: &Node) -> Operand {
+        let is_local = matches!(cause.kind, Kind::Local(_));
+        let assigns = |node: &Node| {
+            let mut assigns = false;
+            each_node_in(node, &mut |node| assigned_by(&node.kind, &mut |_| assigns = true));
+            assigns
+        };
+        // It is evaluated before the rest, and Ruby does so behind that.
+        if !call.args.iter().all(is_plain) && (!is_local || call.args.iter().any(assigns)) {
+            self.enter(node);
+            return self.refuse_here(
+                "unsupported-raise",
+                "what `cause:` is computed of stands behind what is computed, too",
+                Some("take it into a variable before: cause = …; raise Error.new(…), cause: cause".into()),
+            );
+        }
+        let cause = self.expr(cause);
+        self.enter(node);
+        if cause.is_bottom() || !self.ask_causes() {
+            return Operand::bottom();
+        }
+        self.switch(&cause, 0xa15, &mut |s, cause| {
+            let at = (s.context, node.id);
+            match cause.types.single() {
+                Some(Type::Nil) => {
+                    let outer = s.causes.without.replace(at);
+                    let raised = s.raise_what(node, call);
+                    s.causes.without = outer;
+                    raised
+                }
+                Some(Type::Made(class)) if s.is_exception(*class) => {
+                    let outer = s.causes.given.replace((s.frames.len(), node.id, cause));
+                    let raised = s.raise_what(node, call);
+                    s.causes.given = outer;
+                    raised
+                }
+                Some(Type::Object(_, class)) if s.is_exception(*class) => s.refuse_here(
+                    "unsupported-raise",
+                    "an exception from before the section cannot be the cause of one in it",
+                    Some("raise it behind the section, with what the section has found".into()),
+                ),
+                _ => s.fail(ErrorKind::TypeError("exception object expected".into()), &[]),
+            }
+        })
+    }
+
+    /// An exception of such a site that is made an object later: does nobody know then what its cause is?
+    pub(super) fn has_unknown_cause(&self, site: SiteId) -> bool {
+        self.memo.asks_causes && self.program.sites[site.0 as usize].has_cause
+    }
+
+    /// What a clause or `ensure` handles, as the one object that it is for all that is raised there.
+    pub(super) fn object_as_cause(&mut self, error: &Caught) -> Option<Temp> {
+        let is_wanted = self.memo.asks_causes && !self.causes.tells && !self.b.is_dead();
+        if !is_wanted || !self.sites_can_be_objects(&error.sites) {
+            return None;
+        }
+        let outer = std::mem::replace(&mut self.causes.tells, true);
+        let object = self.within_slot(SLOT_HANDLED, |s| s.object_of_handled(error));
+        self.causes.tells = outer;
+        (!object.is_bottom()).then(|| self.temp(object))
     }
 
     /// Is it a function that might be called in a clause?
@@ -54,7 +185,7 @@ impl Lowerer<'_> {
 
     /// Does an exception in this section keep its cause, and what the host makes its message of, at all?
     pub(super) fn keeps_causes(&self) -> bool {
-        !self.told_lines.is_empty() || self.memo.has_syncs
+        !self.told_lines.is_empty() || self.memo.has_syncs || self.memo.asks_causes
     }
 
     /// Is what fails at a site to have its cause? Where it cannot be an object it leaves the section without.
@@ -68,8 +199,9 @@ impl Lowerer<'_> {
         let Some(class) = class_of_error(error) else { return false };
         let line = places.first().map(|place| (place.path.clone(), place.line));
         let is_told = line.is_some_and(|line| self.told_lines.contains(&line));
-        let is_kept = is_told || self.cannot_begin_anew() && self.can_tell_at_once(site);
-        is_kept && self.can_be_object(class) && self.causes_can_be_objects()
+        let is_kept =
+            is_told || self.memo.asks_causes || self.cannot_begin_anew() && self.can_tell_at_once(site);
+        is_kept && self.can_be_object(class) && (self.given_cause().is_some() || self.causes_can_be_objects())
     }
 
     /// A driver that cannot begin anew is not to be refused for what the exceptions hold.
@@ -86,7 +218,11 @@ impl Lowerer<'_> {
 
     fn causes_can_be_objects(&mut self) -> bool {
         let sites = self.handled.last().map(|error| error.sites.clone()).unwrap_or_default();
-        sites.into_iter().all(|site| {
+        self.sites_can_be_objects(&sites)
+    }
+
+    fn sites_can_be_objects(&mut self, sites: &[SiteId]) -> bool {
+        sites.iter().all(|site| {
             let class = class_of_error(&self.program.sites[site.0 as usize].error);
             class.is_none_or(|class| self.can_be_object(class))
         })
@@ -99,6 +235,9 @@ impl Lowerer<'_> {
 
     /// What is being handled here, as [`CAUSE`].
     fn cause_here(&mut self) -> Operand {
+        if let Some(given) = self.given_cause() {
+            return given.clone();
+        }
         match self.handled.last().cloned() {
             Some(error) => {
                 let outer = std::mem::replace(&mut self.causes.tells, true);
@@ -113,6 +252,9 @@ impl Lowerer<'_> {
 
     /// What a clause has, as an object: the one that its variable is, where that is one.
     fn object_of_handled(&mut self, error: &Caught) -> Operand {
+        if let Some(object) = error.object {
+            return self.temp_get(object);
+        }
         if let Some((frame, local, version)) = error.variable
             && self.frames[frame].code.error_objects.contains(&local)
             && self.frames[frame].locals[local.0 as usize].version == version
@@ -121,7 +263,18 @@ impl Lowerer<'_> {
         }
         let sites: Vec<(SiteId, Vec<SiteId>)> = error.sites.iter().map(|site| (*site, vec![*site])).collect();
         let [at, path] = [0, 3].map(|temp| self.temp_get(error.temps[temp]).value());
-        self.by_sites(error, &sites, &mut |s, site, operands| s.object_of(*site, operands, at, path, true))
+        let outside = !self.memo.asks_causes;
+        self.by_sites(error, &sites, &mut |s, site, operands| {
+            let object = s.object_of(*site, operands, at, path, outside);
+            let is_made = matches!(s.program.sites[site.0 as usize].error, ErrorKind::RaiseMade(_));
+            if let (true, Some(Type::Made(class))) =
+                (!is_made && s.has_unknown_cause(*site), object.types.single())
+            {
+                let one = Operand::integer(s.b.i64(1));
+                s.write_made(object.value(), *class, UNKNOWN_CAUSE, &one);
+            }
+            object
+        })
     }
 
     /// An exception that was raised at a site, which is the number `at`, as an object; `outside`: nobody in the section asks
@@ -184,28 +337,66 @@ impl Lowerer<'_> {
         }
     }
 
-    /// An exception that is raised for the first time, if `is_first`: it keeps its cause.
-    pub(super) fn note_cause(&mut self, object: &Operand, class: ClassId, site: SiteId, is_first: Value) {
-        if self.b.is_dead() || !self.keeps_cause(site) {
+    /// An exception that is raised, and has no cause yet: it gets one. What `cause:` gives it takes the place of that which
+    /// it has.
+    pub(super) fn note_cause(&mut self, object: &Operand, class: ClassId, site: SiteId) {
+        if self.b.is_dead() {
             return;
         }
-        let condition = Condition { value: is_first, yes: vec![], no: vec![] };
+        let given = self.given_cause().cloned();
+        let is_kept = self.keeps_cause(site);
+        if let Some(cause) = given {
+            match is_kept {
+                true => self.send(object, "#give_cause", &[cause], SLOT_FIRST),
+                false => self.refuse_given(),
+            };
+            return;
+        }
+        let is_unknown = !is_kept && self.has_unknown_cause(site);
+        if !is_kept && !is_unknown {
+            return;
+        }
         let value = object.value();
+        let known = self.read_made(value, class, CAUSE);
+        if known.is_bottom() {
+            return;
+        }
+        let has_none = self.is_type(&known, &Type::Nil);
+        let condition = Condition { value: has_none, yes: vec![], no: vec![] };
         let write = |s: &mut Self| {
+            if is_unknown {
+                let one = Operand::integer(s.b.i64(1));
+                s.write_made(value, class, UNKNOWN_CAUSE, &one);
+                return if s.b.is_dead() { Operand::bottom() } else { Operand::nil() };
+            }
             let cause = s.cause_here();
             if cause.is_bottom() {
                 return cause;
             }
-            s.write_made(value, class, CAUSE, &cause);
-            if s.b.is_dead() { Operand::bottom() } else { Operand::nil() }
+            s.send(object, "#first_cause", &[cause], SLOT_FIRST)
         };
         self.within_slot(SLOT_FIRST, |s| s.branch(0x3fa, condition, write, |_| Operand::nil()));
     }
 
+    fn refuse_given(&mut self) -> Operand {
+        self.refuse_here(
+            "unsupported-raise",
+            "such an exception cannot be given a `cause:` in a section, which does not know all that Ruby keeps of it",
+            Some("raise one of another class, as RuntimeError or one of your own".into()),
+        )
+    }
+
     /// Does what fails at a site have to be an object that keeps its cause?
     pub(super) fn fails_with_cause(&mut self, site: SiteId) -> bool {
-        !matches!(self.program.sites[site.0 as usize].error, ErrorKind::RaiseMade(_))
-            && self.keeps_cause(site)
+        if matches!(self.program.sites[site.0 as usize].error, ErrorKind::RaiseMade(_)) {
+            return false;
+        }
+        let keeps = self.keeps_cause(site);
+        let is_rubys = class_of_error(&self.program.sites[site.0 as usize].error).is_some();
+        if is_rubys && !keeps && self.given_cause().is_some() && !self.causes.tells {
+            self.refuse_given();
+        }
+        keeps
     }
 
     /// Fails at such a site.
@@ -250,7 +441,9 @@ impl Lowerer<'_> {
 
     /// Does what a function raises at one of its sites get its cause where it is called here?
     pub(super) fn gets_cause(&mut self, site: SiteId) -> bool {
-        !self.handled.is_empty() && self.keeps_cause(site)
+        // That there is none is told as well, where exceptions are asked for it.
+        let is_known = !self.handled.is_empty() || self.memo.asks_causes && !self.is_called_in_clause();
+        is_known && self.keeps_cause(site)
     }
 
     /// Raises what a function that is called in a clause has given as its error, with the cause.
@@ -303,5 +496,16 @@ impl Lowerer<'_> {
     pub(crate) fn write_cause(&mut self, object: &Operand, cause: &Operand) -> Operand {
         self.write_record(object, CAUSE, cause);
         if self.b.is_dead() { Operand::bottom() } else { Operand::nil() }
+    }
+}
+
+/// Does nothing happen where it is evaluated?
+fn is_plain(node: &Node) -> bool {
+    match &node.kind {
+        Kind::Constant { .. } | Kind::Local(_) | Kind::SelfRef | Kind::Nil => true,
+        Kind::String(parts) => {
+            parts.iter().all(|part| matches!(part, StringPart::Text(_) | StringPart::Frozen(_)))
+        }
+        _ => false,
     }
 }

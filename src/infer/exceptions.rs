@@ -7,7 +7,7 @@
 
 use super::Lowerer;
 use super::builtins::{Invocation, wrong_count};
-use super::causes::{CAUSE, OPERANDS, UNTOLD};
+use super::causes::{CAUSE, OPERANDS, UNKNOWN_CAUSE, UNTOLD};
 use super::exception_messages::{Message, UNKNOWN_MESSAGE};
 use super::host::Method;
 use super::operand::Operand;
@@ -74,8 +74,8 @@ const fn is_told_by_class(receiver: &Receiver) -> bool {
     matches!(receiver, Receiver::Text(_))
 }
 
-/// A class, of what is no object yet the message, and whether Ruby keeps nothing else of it.
-type Told = (ClassId, Option<Message>, bool);
+/// A class, of what is no object yet the message, whether Ruby keeps nothing else of it, and whether it may have a cause.
+type Told = (ClassId, Option<Message>, bool, bool);
 
 /// Does `initialize` of such a class, given a text alone, keep it as Exception's does?
 pub(crate) const fn keeps_text(owner: ClassId) -> bool {
@@ -105,7 +105,8 @@ impl Lowerer<'_> {
         if self.keeps_causes() {
             let zero = Operand::integer(self.b.i64(0));
             let others = [UNTOLD, OPERANDS[0], OPERANDS[1]].map(|name| (name, zero.clone()));
-            all.extend(others.into_iter().chain([(CAUSE, Operand::nil())]));
+            let unknown = self.memo.asks_causes.then_some((UNKNOWN_CAUSE, zero));
+            all.extend(others.into_iter().chain([(CAUSE, Operand::nil())]).chain(unknown));
         }
         all.into_iter().map(|(name, value)| (name.to_string(), value)).collect()
     }
@@ -282,8 +283,7 @@ impl Lowerer<'_> {
         }
         let site = self.site(ErrorKind::RaiseMade(class));
         if given.iter().any(|(name, _)| *name == RAISED) {
-            let is_first = self.b.bool(true);
-            self.note_cause(&object, class, site, is_first);
+            self.note_cause(&object, class, site);
         }
         self.note_raised(&object, class, site);
         if !self.b.is_dead() {
@@ -399,7 +399,7 @@ impl Lowerer<'_> {
         }
         let zero = self.b.i64(0);
         let is_first = self.b.compare(Comparison::Eq, known.value(), zero);
-        self.note_cause(object, class, site, is_first);
+        self.note_cause(object, class, site);
         if self.b.is_dead() {
             return;
         }
@@ -429,14 +429,15 @@ impl Lowerer<'_> {
             };
             let is_all =
                 !self.has_more(class) || is_users && self.is_of_text(class) && self.says_message(class);
-            let group = (class, message, is_all);
+            let has_cause = message.is_some() && self.has_unknown_cause(*site);
+            let group = (class, message, is_all, has_cause);
             match groups.iter_mut().find(|(known, _)| *known == group) {
                 Some((_, sites)) => sites.push(*site),
                 None => groups.push((group, vec![*site])),
             }
         }
         let [at, path] = [0, 3].map(|temp| self.temp_get(error.temps[temp]).value());
-        self.by_sites(error, &groups, &mut |s, (class, message, is_all), operands| {
+        self.by_sites(error, &groups, &mut |s, (class, message, is_all, has_cause), operands| {
             let Some(message) = message else {
                 let object = s.decode_payload(operands[0], Ty::I32);
                 return Operand::one(Type::Made(*class), object);
@@ -467,6 +468,7 @@ impl Lowerer<'_> {
                     RAISED => *value = Operand::integer(number),
                     RAISED_PATH => *value = Operand::integer(path),
                     FACTS => *value = Operand::integer(facts),
+                    UNKNOWN_CAUSE => *value = Operand::integer(s.b.i64((*has_cause).into())),
                     _ => {}
                 }
             }

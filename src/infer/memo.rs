@@ -199,6 +199,8 @@ pub struct Memo {
     pub handles: bool,
     /// Classes of Ruby's own exceptions that the section asks for more than their message.
     pub facts: BTreeSet<ClassId>,
+    /// Somebody asks exceptions for their `cause`, or gives them one: all keep it.
+    pub asks_causes: bool,
     /// Some code runs an `Ikra.sync`: what a failure behind it leaves out cannot be asked for in a run that begins anew.
     pub has_syncs: bool,
     /// Number of specialisations by code: beyond a bound the arguments are joined.

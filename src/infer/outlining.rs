@@ -87,6 +87,7 @@ pub(super) struct Suspended {
     live: Vec<(Activation, Vec<TypeSet>)>,
     called: Option<Span>,
     tells: bool,
+    given: Option<(usize, NodeId, Operand)>,
     own: Option<Value>,
     begun_at: u32,
     home: Context,
@@ -369,6 +370,7 @@ impl Lowerer<'_> {
             live: take(&mut self.live),
             called: self.called.take(),
             tells: take(&mut self.causes.tells),
+            given: take(&mut self.causes.given),
             own: self.own.id.take(),
             begun_at: replace(&mut self.begun_at, begun_at),
             home: take(&mut self.home),
@@ -400,6 +402,7 @@ impl Lowerer<'_> {
         self.live = outer.live;
         self.called = outer.called;
         self.causes.tells = outer.tells;
+        self.causes.given = outer.given;
         self.own.id = outer.own;
         self.begun_at = outer.begun_at;
         self.home = outer.home;

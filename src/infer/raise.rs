@@ -17,23 +17,28 @@ impl Lowerer<'_> {
     /// `raise`, `raise text`, `raise Class`, `raise Class, value`, `raise Class.new(…)`, `raise exception`.
     pub(super) fn raise(&mut self, node: &Node, call: &Call) -> Operand {
         let [args @ .., last] = &call.args[..] else { return self.raise_what(node, call) };
-        if !is_no_cause(last) {
-            return self.raise_what(node, call);
-        }
+        let Some(cause) = given_cause(last) else { return self.raise_what(node, call) };
+        let is_none = matches!(cause.kind, Kind::Nil);
         if args.is_empty() {
+            if !is_none && self.expr(cause).is_bottom() {
+                return Operand::bottom();
+            }
             self.enter(node);
             let told = "only cause is given with no arguments".into();
             return self.fail(ErrorKind::ArgumentError(told), &[]);
         }
         let plain = Call { args: args.to_vec(), ..call.clone() };
+        if !is_none {
+            return self.raise_with_given(node, &plain, cause);
+        }
         let outer = self.causes.without.replace((self.context, node.id));
         let raised = self.raise_what(node, &plain);
         self.causes.without = outer;
         raised
     }
 
-    /// The same without `cause: nil`.
-    fn raise_what(&mut self, node: &Node, call: &Call) -> Operand {
+    /// The same without `cause:`.
+    pub(super) fn raise_what(&mut self, node: &Node, call: &Call) -> Operand {
         if let Some(raised) = self.raise_caught(node, call) {
             return raised;
         }
@@ -144,6 +149,7 @@ impl Lowerer<'_> {
             return Some(self.raise_again(&caught));
         }
         if let [Node { kind: Kind::Local(local), .. }] = &call.args[..]
+            && !self.gives_cause()
             && let Some(caught) = self.handled_in(*local)
         {
             self.enter(node);
@@ -418,10 +424,13 @@ fn is_at_hand(node: &Node) -> bool {
     }
 }
 
-/// `cause: nil`, alone.
-fn is_no_cause(node: &Node) -> bool {
-    let Kind::KeywordArgs(pairs) = &node.kind else { return false };
-    matches!(&pairs[..], [KeywordArg::Pair(name, Node { kind: Kind::Nil, .. })] if name == "cause")
+/// `cause:`, alone.
+fn given_cause(node: &Node) -> Option<&Node> {
+    let Kind::KeywordArgs(pairs) = &node.kind else { return None };
+    match &pairs[..] {
+        [KeywordArg::Pair(name, cause)] if name == "cause" => Some(cause),
+        _ => None,
+    }
 }
 
 /// Is it given a String, or nothing?

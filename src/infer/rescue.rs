@@ -83,6 +83,8 @@ pub(crate) struct Caught {
     pub(super) message: Option<Temp>,
     /// The frame, local variable and version that stand for it: `rescue … => error`.
     pub(super) variable: Option<(usize, LocalId, u32)>,
+    /// The object that it is, where exceptions are asked for their causes.
+    pub(super) object: Option<Temp>,
 }
 
 /// The parts of a `begin` that its clauses need.
@@ -144,7 +146,13 @@ impl Lowerer<'_> {
                 s.jump(end, Some(&value));
                 Operand::bottom()
             });
-            s.handling(error.clone(), |s| s.running_clause("ensure in", node, begin, |s| s.ensure(begin, 2)));
+            let mut handled = error.clone();
+            handled.object = s.object_as_cause(&error);
+            let object = handled.object;
+            s.handling(handled, |s| s.running_clause("ensure in", node, begin, |s| s.ensure(begin, 2)));
+            if let Some(object) = object {
+                s.temp_drop(object);
+            }
             s.raise_again(&error)
         });
         self.temp_drop(first);
@@ -222,6 +230,7 @@ impl Lowerer<'_> {
             temps: [(); ERROR_WORDS].map(|()| self.temp(zero.clone())),
             message: None,
             variable: None,
+            object: None,
         }
     }
 
@@ -327,12 +336,14 @@ impl Lowerer<'_> {
             self.write_local(local, object);
             (self.current, local, self.frame().locals[local.0 as usize].version)
         });
+        let object = self.object_as_cause(&error);
+        error.object = object;
         self.with_message(&mut error, &rescue.body, rescue.error);
         let message = error.message;
         let value = self
             .handling(error, |s| s.running_clause("rescue in", node, begin, |s| s.arm(&rescue.body, unused)));
-        if let Some(message) = message {
-            self.temp_drop(message);
+        for temp in message.into_iter().chain(object) {
+            self.temp_drop(temp);
         }
         value
     }

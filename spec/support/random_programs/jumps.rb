@@ -158,6 +158,10 @@ module RandomPrograms
       V = catch(:done) { [3, N].map { |i| Frames.F(i) }.sum }
       ---
       V = catch(:other) { catch(:done) { Frames.F(N) } + 1 }
+      ---
+      V = catch(:all) { [N, 3].each { |i| throw :all, [i, [N]] if i > 2 }; [] }.flatten.sum
+      ---
+      V = catch(:all) { throw :all, { a: N, b: [N, 1] } if N > M; { b: [] } }[:b].size
       ===
       def self.G(n, &block) = [n, 4].each(&block)
 

@@ -119,9 +119,17 @@ module RandomPrograms
 
     # What is known of an exception.
     def asked_of(error)
+      return Node.statement(scope.declare(fresh("v"), [:str]).name, " = ", cause_of(error)) if chance(0.15, :cause_of)
+
       error = "$!" if chance(0.2)
       value = pick(["#{error}.message", "\"<\#{#{error}}>\"", "\"<\#{#{error}.message}>\""])
       Node.statement(scope.declare(fresh("v"), [:str]).name, " = ", value)
+    end
+
+    # What was being handled when it was raised.
+    def cause_of(error)
+      pick(["(#{error}.cause&.message || \"no cause\")", "\"<\#{#{error}.cause.class}>\"",
+            "(#{error}.cause.equal?(#{error}) ? \"itself\" : #{error}.cause.to_s)"])
     end
 
     def risk(types, depth)

@@ -46,7 +46,7 @@ module RandomPrograms
       write_item: %i[write owned_lists], together_assigned: %i[make_records record], rolled: [:drawn],
       dice_value: [], item_or_other: %i[captured_columns of_column], chosen: [:captured_procs],
       item_target: %i[take_apart make_list], raised_of_several: [:failure], coded_clause: [:rescuing],
-      raised_for_another: %i[rescuing failure],
+      raised_for_another: %i[rescuing failure], cause_of: [:rescuing],
       captured_only: [:dead_value], put_together: [], tie: [:named], until_loop: [:loop_statement],
       post_loop: [:loop_statement], stepped: [:loop_statement], accumulate_text: [:accumulate], frozen_text: [],
       narrowing_pattern: [:narrowing], narrowing_leave: [:narrowing], retrying: [], own_cycle: [:cycle],

@@ -29,6 +29,30 @@ module Exception
     last.__write_cause(cause) if known == false
   end
 
+  # It has none yet. One that was raised for it is no cause of it.
+  def __first_cause(cause)
+    last = cause
+    while last
+      return if last.equal?(self)
+
+      last = last.__known_cause
+    end
+    __write_cause(cause)
+  end
+
+  # What `cause:` says.
+  def __give_cause(cause)
+    return if cause.equal?(self)
+
+    last = cause.__known_cause
+    while last
+      raise ArgumentError, "circular causes" if last.equal?(self)
+
+      last = last.__known_cause
+    end
+    __write_cause(cause)
+  end
+
   def exception
     self
   end
