@@ -69,4 +69,14 @@ each_backend do
     expect_same_texts([Inspecting::Point.new(1, 2.5), Inspecting::None.new("x")]) { |one| [one.inspect, one.to_s, "#{one}"] }
     expect_same_texts([1]) { |x| [Inspecting::Named.new(x), x].inspect }
   end
+
+  it "says of an object without an `inspect` of its own what Ruby's shows" do
+    next if Ikra.backend == :ruby
+
+    told = /where the object is in memory/
+    object = Object.new
+    expect { [1].pmap { object.inspect } }.to raise_error(Ikra::UnsupportedError, told)
+    expect { [1].pmap { "#{object}" } }.to raise_error(Ikra::UnsupportedError, told)
+    expect { [1].peach { p object } }.to raise_error(Ikra::UnsupportedError, told)
+  end
 end

@@ -407,10 +407,17 @@ pub(crate) const fn is_common(owner: ClassId) -> bool {
 
 const RANDOM: &str = "draw numbers with rand, and make of them what is to be made behind the section";
 
+/// Of `inspect` and `to_s` as all objects have them.
+const SHOWN: &str = "give its class a method of that name: Ruby's shows where the object is in memory, which a section does not \
+                     know; or write it before or after the section";
+
 /// What to do instead of a method that does not run.
 pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
     if let Some(hint) = outside::of_class(owner_name, name) {
         return hint.into();
+    }
+    if is_common(owner) && matches!(name, "inspect" | "to_s") {
+        return SHOWN.into();
     }
     if (is_common(owner) || name.starts_with("to_"))
         && let Some(hint) = outside::of_kernel(name)
