@@ -85,7 +85,7 @@ pub(super) const MADE_ROWS: &[Row] = &[
         if value.types.iter().any(Type::is_made_proc) {
             return refuse_proc(s);
         }
-        let given = s.send(&c.receiver, "#give_default", &[value.clone()], 1);
+        let given = s.send(&c.receiver, "#give_default", std::slice::from_ref(&value), 1);
         if given.is_bottom() { given } else { value }
     }),
     carrying("default_proc=", |s, c| {
@@ -93,7 +93,7 @@ pub(super) const MADE_ROWS: &[Row] = &[
         s.switch(&block, 2, &mut |s, block| match block.types.single() {
             // As `default = nil`.
             Some(Type::Nil) => {
-                let given = s.send(&c.receiver, "#give_default", &[block.clone()], 1);
+                let given = s.send(&c.receiver, "#give_default", std::slice::from_ref(&block), 1);
                 if given.is_bottom() { given } else { block }
             }
             Some(ty) if ty.is_made_proc() => s.refuse_here(
