@@ -65,7 +65,7 @@ RSpec.describe "parallel methods inside elements" do
 
     it "has the methods of Integers, Ranges, Structs, Enumerators and one's own Enumerables" do
       pair = Struct.new(:a, :b).new(4, 9)
-      own = OperationTable::Own.new([2, 5])
+      own = OwnEach::Own.new([2, 5])
       sums = rows.pmap do |row|
         sum = 0
         row.size.ptimes { |i| sum += i }

@@ -98,6 +98,48 @@ RSpec.describe "operations" do
       end
     end
 
+    it "goes through what each method goes through, where there is an each of one's own" do
+      OperationTable::COLLECTIONS.each_value do |make|
+        collection = make.call([5, 3, 4])
+        %i[each each_with_index each_entry each_pair each_key each_value].each do |name|
+          next unless [name, :"p#{name}"].all? { |called| collection.respond_to?(called) }
+
+          asked = [name, :"p#{name}"].map do |called|
+            seen = []
+            given = collection.public_send(called) { |x, y| seen << [x, y] }
+            [seen, given]
+          end
+          expect(asked[1]).to eq(asked[0])
+        end
+        asked = [collection.each_slice(2).to_a, collection.each_cons(2).to_a, collection.lazy.first(2)]
+        slices = []
+        collection.peach_slice(2) { |slice| slices << slice }
+        neighbours = []
+        collection.peach_cons(2) { |pair| neighbours << pair }
+        expect([slices, neighbours, collection.plazy.first(2)]).to eq(asked)
+      end
+    end
+
+    it "refuses what a collection does in a way of its own" do
+      deck = Class.new(Array) do
+        def map = [size]
+        def first = :first
+        def sort_by = self
+        def filter = :filtered
+      end
+      stub_const("Deck", deck)
+      cards = Deck[3, 1]
+      told = /Deck has a method `map` of its own, and pmap does what Ruby's does \[own-operation\]\n.*\n.*\n  hint: /
+      expect { cards.pmap { |x| x + 1 } }.to raise_error(Ikra::UnsupportedError, told)
+      expect { cards.pmap.with_index { |x, i| x + i } }.to raise_error(Ikra::UnsupportedError, told)
+      expect { cards.psort_by { |x| x } }.to raise_error(Ikra::UnsupportedError, /method `sort_by` of its own/)
+      expect { cards.pfilter { |x| x > 1 } }.to raise_error(Ikra::UnsupportedError, /method `filter` of its own/)
+      expect(cards.pselect { |x| x > 1 }).to eq([3])
+      expect(cards.pfirst).to eq(:first)
+      expect(cards.to_a.pmap { |x| x + 1 }).to eq([4, 2])
+      expect(cards.plazy.map { |x| x + 1 }.to_a).to eq([4, 2])
+    end
+
     it "refuses blocks that may read what their method changes" do
       all = [3, 1, 2]
       told = /the block may read what its method changes, .* \[changing-base\]\n(?:.*\n)+  hint: let it read a dup/

@@ -19,15 +19,18 @@ module Ikra
     MOST_LEFT_OUT = 8
 
     # How a block gets what `each` yields: as several arguments, as Enumerable#map hands them on; as one value, which
-    # also a lambda takes apart, as Enumerable#select does it; as one value; or, of pairs, as Hash#to_h gives them.
-    PASSING = { values: :peach, taken_apart: :pselect, packed: :packed, split: :peach }.freeze
+    # also a lambda takes apart, as Enumerable#select does it; as one value; of pairs, as Hash#to_h gives them; or as
+    # Array#to_h gives its items, which a lambda takes apart like a block.
+    PASSING = { values: :peach, taken_apart: :pselect, packed: :packed, split: :peach, as_to_block: :peach }.freeze
 
     # @param passing [Symbol] one of {PASSING}
     # @return [Base] for the block of a method that gives neither what `each` does nor a collection
     def self.passing(items, passing, block)
       arguments = [items.packed] if passing == :packed
       arguments = items.packed if passing == :split && items.pairs?
-      new(items, PASSING.fetch(passing), block, arguments:)
+      base = new(items, PASSING.fetch(passing), block, arguments:)
+      base.as_to_block if passing == :as_to_block
+      base
     end
 
     # @param operation [Symbol] one of {Section::SEQUENTIAL}
@@ -35,8 +38,9 @@ module Ikra
     def self.of(collection, operation, block)
       # ENV has the methods of a Hash.
       collection = ENV.to_h if operation == :pselect && ENV.equal?(collection)
+      name = Section::SEQUENTIAL.fetch(operation)
       case collection
-      when Array then return ArrayBase.new(collection)
+      when Array then return ArrayBase.new(collection) if Collections.held?(collection, name)
       when Hash then return of_hash(collection, block) if operation == :pselect
       end
       new(Collections.items(collection, operation), operation, block)
@@ -77,6 +81,11 @@ module Ikra
       # Enumerable#map tells `each` what the lambda takes.
       @arguments = @arguments.first if operation == :pmap && items.pairs? && takes_several?(block)
       @selection = selection || ->(*columns) { items.rows(columns) }
+    end
+
+    # Has also a lambda take its only argument apart.
+    def as_to_block
+      @takes_apart = true
     end
 
     def size = @items.size

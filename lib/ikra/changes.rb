@@ -154,7 +154,7 @@ module Ikra
     # @yield [key, value]
     # @return [Hash] self
     # @raise (see ParallelMethods#pmap)
-    def peach_pair(&block) = block ? peach(&block) : each_pair
+    def peach_pair(&block) = block ? Pairs.each(self, :each_pair, block) : each_pair
 
     # Calls the block with each value, in parallel.
     #
@@ -164,10 +164,7 @@ module Ikra
     # @return [Hash] self
     # @raise (see ParallelMethods#pmap)
     def peach_value(&block)
-      return each_value unless block
-
-      values.peach(&block)
-      self
+      block ? Pairs.each(self, :each_value, block) : each_value
     end
 
     # Calls the block with each key, in parallel.
@@ -176,12 +173,31 @@ module Ikra
     # @return [Hash] self
     # @raise (see ParallelMethods#pmap)
     def peach_key(&block)
-      return each_key unless block
-
-      keys.peach(&block)
-      self
+      block ? Pairs.each(self, :each_key, block) : each_key
     end
   end
+
+  # What goes through a Hash besides `each`.
+  #
+  # @api private
+  module Pairs
+    KEYS = Hash.instance_method(:keys)
+    VALUES = Hash.instance_method(:values)
+
+    # @param name [Symbol] the method, which may be one of the user's
+    # @return [Object] what it gives
+    def self.each(hash, name, block)
+      return Collections::TO_ENUM.bind_call(hash, name).peach(&block) unless Collections.own?(hash, name, Hash)
+
+      case name
+      when :each_key then KEYS.bind_call(hash).peach(&block)
+      when :each_value then VALUES.bind_call(hash).peach(&block)
+      else Collections.asked(hash, name).peach(&block)
+      end
+      hash
+    end
+  end
+  private_constant :Pairs
 
   # Which parallel methods which class has. What includes Enumerable has {ParallelMethods}.
   PARALLEL = [

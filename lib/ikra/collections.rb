@@ -15,6 +15,10 @@ module Ikra
     WORDS = -(2**63)...(2**63)
     # A class may define methods of its own by these names.
     METHOD = Kernel.instance_method(:method)
+    CLASS = Kernel.instance_method(:class)
+    SINGLETON_CLASS = Kernel.instance_method(:singleton_class)
+    PART = Array.instance_method(:[])
+    TO_ENUM = Kernel.instance_method(:to_enum)
     INSTANCE_VARIABLE = Kernel.instance_method(:instance_variable_get)
     SIZE = Array.instance_method(:size)
     FIRST = Range.instance_method(:begin)
@@ -23,18 +27,20 @@ module Ikra
     MEMBERS = Struct.instance_method(:members)
     VALUES = Struct.instance_method(:to_a)
 
+    # Those of Ruby's classes that have methods of Enumerable's anew, which do not ask `each`.
+    HOLDING = [::Array, ::Hash, ::Struct].freeze
+
     class << self
       # @param operation [Symbol] one of {Section::SEQUENTIAL}
+      # @param name [Symbol] Ruby's method that is to be done
       # @return [Items]
-      def items(collection, operation)
+      def items(collection, operation, name = Section::SEQUENTIAL.fetch(operation))
         return pairs(ENV.to_h, ENV) if ENV.equal?(collection)
 
         found = case collection
-                when Array then array(collection)
                 when Integer then series(0, 1, collection, collection)
-                when Hash then hash(collection)
                 when Range then range(collection)
-                when Struct then struct(collection, operation)
+                when *HOLDING then held_items(collection, name)
                 when Column, TupleColumn then column(collection)
                 else enumerator(collection, operation)
                 end
@@ -49,6 +55,65 @@ module Ikra
         end
       end
 
+      # What an Array, Hash or Struct holds, where that is what the method goes through.
+      #
+      # @return [Items, nil]
+      def held_items(collection, name)
+        return unless held?(collection, name)
+
+        case collection
+        when Array then array(collection)
+        when Hash then pairs(collection)
+        else struct(collection)
+        end
+      end
+
+      # Does Ruby's method of this name go through what an Array, Hash or Struct holds? Those of its class do, those of
+      # Enumerable ask its `each`, which may be one of its own.
+      def held?(collection, name)
+        core = HOLDING.find { |type| type === collection } # rubocop:disable Style/CaseEquality
+        own?(collection, name, core) || (name != :each && own?(collection, :each, core))
+      end
+
+      # What goes through the same by its `each` as the method does.
+      #
+      # @return [Enumerable] the collection itself, as far as it has no `each` of its own
+      def asked(collection, name)
+        core = HOLDING.find { |type| type === collection } # rubocop:disable Style/CaseEquality
+        return collection if core.nil? || own?(collection, :each, core) || !held?(collection, name)
+
+        case collection
+        when Array then PART.bind_call(collection, 0..)
+        when Hash then {}.replace(collection)
+        else VALUES.bind_call(collection)
+        end
+      end
+
+      # What asks an `each` of its own, as all do that go through an Enumerator.
+      #
+      # @return [Enumerable] the collection itself, as far as it has none
+      def asking(collection)
+        core = HOLDING.find { |type| type === collection } # rubocop:disable Style/CaseEquality
+        core.nil? || own?(collection, :each, core) ? collection : TO_ENUM.bind_call(collection, :each)
+      end
+
+      # Has it a method of this name that comes before Ruby's?
+      def overridden?(collection, name)
+        core = [*HOLDING, ::Range, ::Set].find { |type| type === collection } or return false # rubocop:disable Style/CaseEquality
+        owner = METHOD.bind_call(collection, name).owner
+        return false if owner == core || owner == Enumerable
+
+        SINGLETON_CLASS.bind_call(collection).ancestors.take_while { |type| type != core }.include?(owner)
+      rescue NameError
+        false
+      end
+
+      # Refuses an operation that does what Ruby's method does, as the collection's does something else.
+      def refuse_own(collection, name, title)
+        refuse("#{CLASS.bind_call(collection)} has a method `#{name}` of its own, and #{title} does what Ruby's does " \
+               "[own-operation]", "write #{name} without the p, or to_a.#{title}")
+      end
+
       def array(array) = Items.new([array], SIZE.bind_call(array), array, looked_at: [array], original: array)
 
       # The items of a Column are read as they are in memory.
@@ -57,11 +122,6 @@ module Ikra
         columns = tuples ? column.columns : [column]
         Items.new(columns, column.size, column, yielded: [tuples ? [*0...columns.size] : 0], looked_at: columns,
                                                 original: column, kind:)
-      end
-
-      # @return [Items, nil] of one that goes through its pairs
-      def hash(hash)
-        pairs(hash) if own?(hash, :each, Hash)
       end
 
       def pairs(hash, returned = hash)
@@ -77,10 +137,7 @@ module Ikra
         [INSTANCE_VARIABLE.bind_call(collection, :@hash)].compact
       end
 
-      # Struct#select does not ask `each`.
-      def struct(struct, operation)
-        return unless operation == :pselect || own?(struct, :each, Struct)
-
+      def struct(struct)
         values = VALUES.bind_call(struct)
         Items.new([values], values.size, struct, looked_at: [struct], original: struct)
       end

@@ -61,14 +61,14 @@ module Ikra
         return unless ITEM_BY_ITEM.include?(name)
         return Collections.column(receiver, kind: nil) unless of?(Array, receiver)
 
-        Collections.array(receiver) if Collections.own?(receiver, :each, Array)
+        Collections.array(receiver) if Collections.held?(receiver, name)
       end
 
       def of_pairs(receiver, name)
         return unless %i[each each_pair].include?(name)
         return Collections.pairs(receiver) if of?(Hash, receiver)
 
-        name == :each ? Collections.struct(receiver, :peach) : Collections.members(receiver)
+        name == :each ? Collections.struct(receiver) : Collections.members(receiver)
       end
 
       def counted(first, name, last)

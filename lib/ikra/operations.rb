@@ -18,7 +18,7 @@ module Ikra
     # @raise [ArgumentError] with a block
     def plazy(&block)
       Section.takes_no_block(:plazy, block)
-      Chain.new(self)
+      Chain.new(Collections.asking(self))
     end
 
     # ---- projection --------------------------------------------------------------------------------------------------
@@ -35,7 +35,9 @@ module Ikra
     end
 
     # @see #pflat_map
-    def pcollect_concat(&block) = pflat_map(&block)
+    def pcollect_concat(&block)
+      Terminal.run(self, [], :collect_concat, :pcollect_concat, [], block)
+    end
 
     # Calls the block with each element, in parallel, and leaves out what is nil or false.
     #
@@ -349,7 +351,9 @@ module Ikra
     end
 
     # @see #pinject
-    def preduce(...) = pinject(...)
+    def preduce(*arguments, associative: false, &block)
+      Terminal.run(self, [], :reduce, :preduce, arguments, block, associative:)
+    end
 
     # Is the block's value true for some element, or does one match the pattern? What is far behind the first does
     # not run.
@@ -414,7 +418,9 @@ module Ikra
     end
 
     # @see #pfind
-    def pdetect(...) = pfind(...)
+    def pdetect(*ifnone, &block)
+      Terminal.run(self, [], :detect, :pdetect, ifnone, block)
+    end
 
     # The number of the first element for which the block's value is true, or that is equal to the item.
     #
@@ -526,13 +532,8 @@ module Ikra
     # Calls the block with each element and its number, in parallel, as {#peach} does.
     #
     # @yield [element, index]
-    # @return [Object] self
-    def peach_with_index(&block)
-      return each_with_index unless block
-
-      each_with_index.peach(&block)
-      self
-    end
+    # @return [Object] what +each_with_index+ gives: self, and of an Enumerator mostly what it was made of
+    def peach_with_index(&block) = block ? each_with_index.peach(&block) : each_with_index
 
     # The same, with numbers from an offset on.
     #
@@ -586,9 +587,13 @@ module Ikra
     def pstencil(offsets, outside: nil, &block) = Space.stencil(to_a, offsets, outside, block)
 
     # @see #pselect
-    def pfilter(&block) = pselect(&block)
+    def pfilter(&block)
+      block ? Section.run(self, :pselect, 1, nil, block, :filter) : WithoutBlock.new(self, :filter)
+    end
 
     # @see #pmap
-    def pcollect(&block) = pmap(&block)
+    def pcollect(&block)
+      block ? Section.run(self, :pmap, 1, nil, block, :collect) : WithoutBlock.new(self, :collect)
+    end
   end
 end

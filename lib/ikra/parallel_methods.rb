@@ -12,7 +12,8 @@ module Ikra
   #   rows.each_with_index.peach { |row, i| row.number = i }
   #   samples.each_slice(100).pmap { |slice| slice.sum }
   #
-  # The elements are found before the block runs. A class of your own has its +each+ run for that, once.
+  # The elements are found before the block runs. A class of your own has its +each+ run for that, once; so has one
+  # below Array or Hash, for those methods that ask it in Ruby.
   module ParallelMethods
     # Calls the block with each element, in parallel and in place. The objects are changed only when all calls have
     # succeeded.

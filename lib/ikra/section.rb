@@ -69,15 +69,17 @@ module Ikra
       # @param collection [Array, Enumerable, Integer]
       # @param operation [Symbol] one of {SEQUENTIAL}
       # @param progress [Boolean, String, nil] whether a bar is to be shown, or under which title
+      # @param name [Symbol] Ruby's method, by the name that the user has called
       # @return [Object] what the sequential method gives
-      def run(collection, operation, ticks, progress, block)
+      def run(collection, operation, ticks, progress, block, name = SEQUENTIAL.fetch(operation))
         check(operation, ticks, block)
         return collection if ticks.zero?
 
         ProgressBar.show(progress, operation) do |bar|
           base = nil
-          plain = -> { sequential(base ? base.again : collection, operation, ticks, bar, block) }
+          plain = -> { sequential(base ? base.again : collection, name, ticks, bar, block) }
           carry_out(operation, plain, block) do
+            Collections.refuse_own(collection, name, operation) if own_operation?(collection, name)
             base = Base.of(collection, operation, block)
             told = bar&.of_elements(base.size, ticks)
             call = Call.new(operation, output: OUTPUTS[operation], ticks:, progress: told)
@@ -184,8 +186,11 @@ module Ikra
         refuse(ArgumentError, "so many ticks would never end: #{ticks}") if ticks > MAXIMUM_TICKS
       end
 
-      def sequential(collection, operation, ticks, bar, block)
-        result = collection.public_send(SEQUENTIAL.fetch(operation), &block)
+      # The `each` of a collection's own is asked, other methods of its own are not.
+      def own_operation?(collection, name) = name != :each && Collections.overridden?(collection, name)
+
+      def sequential(collection, name, ticks, bar, block)
+        result = collection.public_send(name, &block)
         (ticks - 1).times do |tick|
           bar&.tell(tick + 1, ticks)
           collection.each(&block)

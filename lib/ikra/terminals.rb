@@ -39,6 +39,8 @@ module Ikra
     ZIP_SPREADS = [0].lazy.zip([0]).map { |*values| values.size }.first > 1
     # Those that stop at an element, which there may be although the collection has no end.
     EARLY = %i[find detect find_index first any? all? none? take_while].freeze
+    # Those of Array that call Enumerable's method where there is a block.
+    CALLING_ENUMERABLE = %i[minmax sort_by!].freeze
     NONE = Object.new.freeze
 
     # @param collection [Enumerable]
@@ -109,6 +111,7 @@ module Ikra
 
     # What Ruby's method gives. Of those that are not here it is Ruby's own that runs.
     def outcome
+      return ruby if own_operation?
       return without_block if @block.nil? && NEEDING.include?(@name)
 
       OPERATIONS.any? { |one| one.public_method_defined?(@name, false) } ? public_send(@name) : ruby
@@ -141,8 +144,21 @@ module Ikra
       # Struct#to_h yields names too.
       return @items ||= Collections.members(@collection) if @title == :pto_h && @collection.is_a?(Struct)
 
-      @items ||= Collections.items(@collection, passing == :taken_apart ? :pselect : :pmap)
+      @items ||= Collections.items(@collection, passing == :taken_apart ? :pselect : :pmap, direct? ? asked : :each)
     end
+
+    # The method by which Ruby goes through the collection.
+    def asked = @block && CALLING_ENUMERABLE.include?(@name) ? :each : @name
+
+    # Is it one that the collection does in a way of its own? Then it runs without a block alone.
+    def own_operation?
+      return false unless direct? && Collections.overridden?(@collection, @name)
+
+      @block ? Collections.refuse_own(@collection, @name, @title) : true
+    end
+
+    # Is it the method of a collection, and not what ends a chain, which asks `each`?
+    def direct? = @title != @name
 
     def endless? = @collection.instance_of?(Range) && @collection.begin.is_a?(Integer) && @collection.end.nil?
 
@@ -160,6 +176,7 @@ module Ikra
     # How the block gets what comes out of the stages.
     def passing
       if @options[:passed] then :values
+      elsif @name == :to_h && direct? && @collection.is_a?(Array) then :as_to_block
       elsif @stages.empty? then PASSING.fetch(@name, :values)
       else
         :packed
@@ -294,6 +311,8 @@ module Ikra
     # With a block that compares two items the method is one element's, compiled.
     def compared
       all = @stages.empty? ? items.to_a : all(flow.values)
+      # The section sorts an Array, whatever methods the collection has.
+      all = Collections::PART.bind_call(all, 0..) unless all.instance_of?(Array) && Collections.own?(all, :each, Array)
       one = Collections.array([all])
       Flow.new(@title, one, [[:compared, @block, @name.to_s.delete_suffix("!"), @arguments]]).values.to_a.first
     end

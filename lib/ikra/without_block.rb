@@ -34,16 +34,9 @@ module Ikra
     # @raise (see ParallelMethods#pmap)
     def with_index(offset = 0, &block)
       return super unless parallel?(block)
+      return refused(block) { super } if Collections.overridden?(@collection, @name)
 
-      indexed = (@collection.is_a?(Enumerator) ? @collection : @collection.each_entry).with_index(offset || 0)
-      case @name
-      when :each then indexed.peach(&block)
-      when *GIVING then return indexed.public_send(:"p#{@name}", &block)
-      when *SOME then return indexed.public_send(:"p#{@name}", &block).map(&:first)
-      when *ONE then return indexed.pfind(&block)&.first
-      else return decided(indexed.pmap(&block))
-      end
-      @collection
+      given(indexed(offset || 0), block)
     end
 
     # {#with_index} from 0 on.
@@ -56,7 +49,10 @@ module Ikra
     # @return [Object] the memo
     # @raise (see ParallelMethods#pmap)
     def with_object(memo, &block)
-      parallel?(block) ? @collection.peach_with_object(memo, &block) : super
+      return super unless parallel?(block)
+      return refused(block) { super } if Collections.overridden?(@collection, @name)
+
+      Collections.asked(@collection, @name).peach_with_object(memo, &block)
     end
     alias each_with_object with_object
 
@@ -69,6 +65,33 @@ module Ikra
     # Is there one, and not what Ruby itself goes through the elements with, as for `pmap.with_index.to_a`?
     def parallel?(block)
       block && (block.source_location || block.lambda? || !Written.block(block).equal?(block))
+    end
+
+    # The elements with their indices, as Ruby's method goes through them.
+    def indexed(offset)
+      asked = Collections.asked(@collection, @name)
+      (asked.is_a?(Enumerator) ? asked : asked.each_entry).with_index(offset)
+    end
+
+    # What Ruby's method gives with a block that gets elements with indices.
+    def given(indexed, block)
+      case @name
+      when :each then indexed.peach(&block)
+      when *GIVING then return indexed.public_send(:"p#{@name}", &block)
+      when *SOME then return indexed.public_send(:"p#{@name}", &block).map(&:first)
+      when *ONE then return indexed.pfind(&block)&.first
+      else return decided(indexed.pmap(&block))
+      end
+      @collection
+    end
+
+    # Refuses a method of the collection's own, or has Ruby run it.
+    #
+    # @yield to run it
+    def refused(block, &plain)
+      Section.carry_out(:"p#{@name}", plain, block) do
+        Collections.refuse_own(@collection, @name, :"p#{@name}")
+      end
     end
 
     # Ruby's own method, with a block that gives what the section has given.

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "set"
+require_relative "own_each"
 
 # Every operation with some arguments and blocks, on collections of all kinds: what it is compared with is Ruby's method
 # without the p. A row calls the method by the name that it is given, so that both have the same block.
@@ -106,6 +107,8 @@ module OperationTable
   row(:to_set) { |all, name| all.public_send(name) { |x| x.to_i % 5 } }
   row(:to_h) { |all, name| all.public_send(name) { |x| [x, x > 3] } }
   row(:to_h) { |all, name| all.public_send(name) { |x| x } }
+  row(:to_h) { |all, name| all.public_send(name, &->(x, y) { [x, y] }) }
+  row(:to_h) { |all, name| all.public_send(name, &->(x) { [x, 1] }) }
   row(:sum, ANY) { |all, name| all.public_send(name) }
   row(:sum, NUMBERS) { |all, name| all.public_send(name) { |x| x * 0.1 } }
   row(:sum, NUMBERS) { |all, name| all.public_send(name, 0.5) { |x| x } }
@@ -199,23 +202,15 @@ module OperationTable
 
   Members = Struct.new(:a, :b, :c, :d)
 
-  # One's own Enumerable.
-  class Own
-    include Enumerable
-
-    def initialize(values) = @values = values
-    def each(&block) = @values.each(&block) && self
-  end
-
   # Collections of these values; of a Hash the values come behind their numbers.
   COLLECTIONS = {
     array: ->(values) { values },
     set: ->(values) { Set.new(values) },
-    own: ->(values) { Own.new(values) },
     enumerator: ->(values) { values.each },
     struct: ->(values) { Members.new(*values.first(4)) },
-    range: ->(values) { (0...values.size) }
-  }.freeze
+    range: ->(values) { (0...values.size) },
+    hash: ->(values) { values.each_with_index.to_h }
+  }.merge(OwnEach::COLLECTIONS).freeze
 
   # What happens, told so that it can be compared: classes, signs of zeros and what is no number too.
   def self.outcome
@@ -228,7 +223,7 @@ module OperationTable
     case value
     when Array then value.map { |item| told(item) }
     when Hash, Set then [value.class, value.to_a.map { |item| told(item) }]
-    when Members, Own then value.class
+    when Members, OwnEach::Members, OwnEach::Own then value.class
     else value.inspect
     end
   end

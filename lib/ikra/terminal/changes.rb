@@ -76,7 +76,7 @@ module Ikra
       #
       # @return [Items]
       def changing
-        return Collections.items(@collection, :pmap).changed(@collection) unless @collection.is_a?(Hash)
+        return Collections.items(@collection, :pmap, asked).changed(@collection) unless @collection.is_a?(Hash)
 
         columns = Native.pairs(@collection)
         yielded = { transform_values: [1], transform_keys: [0] }.fetch(@name[/\w+/].to_sym, [0, 1])

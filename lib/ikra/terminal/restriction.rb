@@ -36,6 +36,7 @@ module Ikra
       end
 
       def flat_map = flow(:map, @block).flat
+      alias collect_concat flat_map
 
       def filter_map
         values = flow(:map, @block).values

@@ -15,15 +15,28 @@ module RandomPrograms
       end
     end
 
+    # Goes through its items from the last to the first.
+    module Backwards
+      def each(&block)
+        return to_enum unless block
+
+        to_a.reverse.each(&block)
+        self
+      end
+    end
+
+    Pile = Class.new(Array) { prepend Backwards }
+    Ledger = Class.new(Hash) { prepend Backwards }
+
     # The parameters of a block, with their types but for that of the element `x`.
     FORMS = {
       array: ["x"], range: ["x"], enumerator: ["x"], with_index: ["x, at", [:int]], offset: ["x, at", [:int]],
       hash: ["at, x", [:int]], symbols: ["at, x", [:sym]], nested: ["(at, x), again", [:int]],
       shelf: ["x, at", [:bool]],
-      column: ["x"], column_each: ["x"]
+      column: ["x"], column_each: ["x"], pile: ["x"], ledger: ["at, x", [:int]]
     }.freeze
-    WEIGHTS = { array: 10, range: 2, enumerator: 1, with_index: 2, offset: 1, hash: 2, symbols: 1, nested: 1,
-                shelf: 1, column: 1, column_each: 1 }.freeze
+    WEIGHTS = { array: 8.5, range: 2, enumerator: 1, with_index: 2, offset: 1, hash: 2, symbols: 1, nested: 1,
+                shelf: 1, column: 1, column_each: 1, pile: 1, ledger: 0.5 }.freeze
     SYMBOLS = %i[a b c left].freeze
 
     # @param items [Array]
@@ -37,6 +50,8 @@ module RandomPrograms
       when :hash then numbered(items)
       when :symbols then items.each_with_index.to_h { |item, i| [SYMBOLS[i] || :"key#{i}", item] }
       when :nested then numbered(items).each_with_index
+      when :pile then Pile.new(items)
+      when :ledger then Ledger[numbered(items)]
       when :shelf then Shelf.new(items)
       when :column then column(items) || items
       # Ruby's map of an Enumerator gives an Array, whatever is in it.
