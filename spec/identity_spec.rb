@@ -22,6 +22,22 @@ module Identity
     end
   end
 
+  # Has an `equal?` that says yes of all.
+  class Same
+    attr_reader :x
+
+    def initialize(x) = @x = x
+    def equal?(_other) = true
+  end
+
+  # Has one that nobody may ask.
+  class Unasked < Same
+    include Comparable
+
+    def equal?(_other) = raise(ArgumentError, "asked")
+    def <=>(other) = x <=> other.x
+  end
+
   # Compares what it holds, which may be itself.
   class Ring
     attr_accessor :peer
@@ -48,6 +64,19 @@ each_backend do
     expect_same([odd]) { |x| copy = list.map { |y| y }; [copy.delete(x).equal?(x), copy.size] }
     expect_same([odd]) { |x| [[[x, 7]].assoc(x), [[7, x]].rassoc(x), list.any?(x), list.none?(x), list.one?(x)].map { |y| y ? 1 : 0 } }
     expect_same([odd]) { |x| [(list - [x]).size, list.uniq.size, (list & [x]).size, list.each_slice(2).include?([x])] }
+  end
+
+  it "asks no equal? of the user's" do
+    [Identity::Same, Identity::Unasked].each do |type|
+      all = [type.new(1), type.new(2), type.new(3)]
+      expect_same([all]) { |a| [(a - [a[0]]).size, (a & [a[0]]).size, (a | [a[0]]).size, a.uniq.size, a.tally.size] }
+      expect_same([all]) { |a| [a.difference([a[1]]).size, a.group_by { |x| x }.size, Set[a[0], a[1]].size] }
+      expect_same([all]) { |a| [a.index(a[2]), a.include?(a[1]), a.count(a[1]), a[0] == a[1], a[0].eql?(a[1])] }
+      expect_same([all]) { |a| h = { a[0] => 1, a[1] => 2 }; [h.size, h[a[0]], h[a[1]], h[a[2]], h.key(1) == a[0]] }
+      expect_same([all]) { |a| [[a[0]] == [a[1]], { 1 => a[0] } == { 1 => a[1] }, (case a[0] when a[1] then 1 else 2 end)] }
+      expect_same([all]) { |a| catch(a[0]) { catch(a[1]) { throw a[0], 1 } + 2 } }
+      expect_same([all]) { |_| x = type.new(1); y = type.new(2); [[x, y].uniq.size, { x => 1, y => 2 }.size, [x].index(y)] }
+    end
   end
 
   it "compares arrays, Hashes, Structs and their like so" do

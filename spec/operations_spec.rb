@@ -52,6 +52,28 @@ RSpec.describe "operations" do
         end
       end
     end
+    it "has errors of arguments begin at the line of the call" do
+      frozen = [3, 1].freeze
+      mixed = [1, nil]
+      calls = {
+        first: -> { [1].pfirst(-1) }, range: -> { (1..2).pfirst(-1) }, take: -> { [1].ptake(-1) },
+        drop: -> { [1].pdrop(-1) }, zip: -> { [1].pzip(5) }, slice: -> { [1].peach_slice(0) { |x| x } },
+        windows: -> { [1].peach_cons(0) { |x| x } }, flatten: -> { [1].pflatten(nil, 5) },
+        shuffle: -> { [1, 2].pshuffle(random: 5) }, offset: -> { [1].pwith_index("x") { |x| x } },
+        min: -> { [1].pmin(-1) }, max: -> { [1].pmax("x") }, count: -> { [1].pcount(1, 2) },
+        inject: -> { [1].pinject(1, 2, 3) }, accumulate: -> { [1].paccumulate(5) }, sum: -> { mixed.psum },
+        sort: -> { mixed.psort }, sort_by: -> { mixed.psort_by { |x| x } }, frozen: -> { frozen.pmap! { |x| x } },
+        to_h: -> { [1].pto_h { |x| x } }, tally: -> { [1].ptally(5) }, stencil: -> { [1].pstencil(5) { |x| x } }
+      }
+      calls.each do |name, call|
+        expect(&call).to raise_error { |e|
+          internal = e.backtrace.take_while { |frame| frame.start_with?("<internal:") }
+          place = e.backtrace[internal.size]
+          expect(place).to start_with("#{call.source_location[0]}:#{call.source_location[1]}:"), "#{name}: #{place}"
+        }
+      end
+    end
+
     next if backend == :ruby
 
     it "has those that only Hashes have" do

@@ -443,7 +443,7 @@ module Ikra
     # @return [Array]
     # @raise (see #pmap)
     def paccumulate(*arguments, &block)
-      Scans.of(self, arguments, block)
+      Section.natively { Scans.of(self, arguments, block) }
     end
 
     # ---- what Ruby does itself ----------------------------------------------------------------------------------
@@ -455,7 +455,7 @@ module Ikra
     # @raise [ArgumentError] with a block
     def pfirst(*count, &block)
       Section.takes_no_block(:pfirst, block)
-      first(*count)
+      Section.natively { first(*count) }
     end
 
     # So many elements from the beginning.
@@ -465,7 +465,7 @@ module Ikra
     # @raise [ArgumentError] with a block
     def ptake(count, &block)
       Section.takes_no_block(:ptake, block)
-      take(count)
+      Section.natively { take(count) }
     end
 
     # All elements but so many from the beginning.
@@ -475,7 +475,7 @@ module Ikra
     # @raise [ArgumentError] with a block
     def pdrop(count, &block)
       Section.takes_no_block(:pdrop, block)
-      drop(count)
+      Section.natively { drop(count) }
     end
 
     # Is an element equal to the item?
@@ -485,7 +485,7 @@ module Ikra
     # @raise [ArgumentError] with a block
     def pinclude?(item, &block)
       Section.takes_no_block(:pinclude?, block)
-      include?(item)
+      Section.natively { include?(item) }
     end
 
     # Arrays of the elements with those of other collections at the same places.
@@ -494,7 +494,8 @@ module Ikra
     # @yield [array] in parallel, if there is a block; then nil is given
     # @return [Array<Array>]
     def pzip(*others, &block)
-      block ? zip(*others).peach(&block) && nil : zip(*others)
+      zipped = Section.natively { zip(*others) }
+      block ? zipped.peach(&block) && nil : zipped
     end
 
     # The elements that are not nil; of a Hash the pairs whose value is not nil.
@@ -503,7 +504,7 @@ module Ikra
     # @raise [ArgumentError] with a block
     def pcompact(&block)
       Section.takes_no_block(:pcompact, block)
-      compact
+      Section.natively { compact }
     end
 
     # @return [Array] the items of the elements that are arrays, and of arrays in these, so many levels deep
@@ -511,14 +512,14 @@ module Ikra
     # @raise [ArgumentError] with a block
     def pflatten(*depth, &block)
       Section.takes_no_block(:pflatten, block)
-      respond_to?(:flatten) ? flatten(*depth) : to_a.flatten(*depth)
+      Section.natively { respond_to?(:flatten) ? flatten(*depth) : to_a.flatten(*depth) }
     end
 
     # @return [Array] the elements from the last to the first
     # @raise [ArgumentError] with a block
     def preverse(&block)
       Section.takes_no_block(:preverse, block)
-      to_a.reverse
+      Section.natively { to_a.reverse }
     end
 
     # @param random [#rand] a generator of random numbers
@@ -526,7 +527,7 @@ module Ikra
     # @raise [ArgumentError] with a block
     def pshuffle(random: Random, &block)
       Section.takes_no_block(:pshuffle, block)
-      to_a.shuffle(random:)
+      Section.natively { to_a.shuffle(random:) }
     end
 
     # Calls the block with each element and its number, in parallel, as {#peach} does.
@@ -541,7 +542,7 @@ module Ikra
     # @yield [element, number]
     # @return [Object] self
     def pwith_index(offset = 0, &block)
-      (is_a?(Enumerator) ? self : each_entry).with_index(offset).peach(&block)
+      Section.natively { (is_a?(Enumerator) ? self : each_entry).with_index(offset) }.peach(&block)
       self
     end
 
@@ -562,14 +563,20 @@ module Ikra
     # @param count [Integer]
     # @yield [Array]
     # @return [Object] what +each_slice+ gives
-    def peach_slice(count, &block) = block ? each_slice(count).peach(&block) : each_slice(count)
+    def peach_slice(count, &block)
+      slices = Section.natively { each_slice(count) }
+      block ? slices.peach(&block) : slices
+    end
 
     # Calls the block with all arrays of so many elements in a row, in parallel.
     #
     # @param count [Integer]
     # @yield [Array]
     # @return [Object] what +each_cons+ gives
-    def peach_cons(count, &block) = block ? each_cons(count).peach(&block) : each_cons(count)
+    def peach_cons(count, &block)
+      windows = Section.natively { each_cons(count) }
+      block ? windows.peach(&block) : windows
+    end
 
     # Calls the block for each element with the elements at some distances from it, in parallel: a stencil. Of an array
     # of arrays, all of one length, the elements are the innermost ones, and a distance is an array of as many Integers
@@ -584,7 +591,9 @@ module Ikra
     # @return [Array] of the block's values, nested as the elements are
     # @raise [ArgumentError] without a block, and for offsets or arrays that do not fit together
     # @raise (see #pmap)
-    def pstencil(offsets, outside: nil, &block) = Space.stencil(to_a, offsets, outside, block)
+    def pstencil(offsets, outside: nil, &block) 
+      Section.natively { Space.stencil(to_a, offsets, outside, block) }
+    end
 
     # @see #pselect
     def pfilter(&block)

@@ -48,6 +48,9 @@ module Ikra
   module Section
     # Frames that are Ikra's own.
     OWN = "#{__dir__}/".freeze
+    # An exception may have methods of its own by these names.
+    BACKTRACE = Exception.instance_method(:backtrace)
+    SET_BACKTRACE = Exception.instance_method(:set_backtrace)
     # A message that begins with a place.
     PLACED = /\A\S.*?:\d+: /
     # The number of the only line of a block such as &:move, which is no line of the program.
@@ -95,12 +98,12 @@ module Ikra
       # @param plain [Proc]
       # @param block [Proc, nil] the user's, by which it is known what was refused before
       def carry_out(operation, plain, block)
-        return timed(operation, block, &plain) if Ikra.chosen == :ruby
+        return in_ruby(operation, block, &plain) if Ikra.chosen == :ruby
 
         Meanwhile.wait_for_code
 
         begin
-          return timed(operation, block, &plain) if Ikra.fallback == :ruby && Fallbacks.skip?(block)
+          return in_ruby(operation, block, &plain) if Ikra.fallback == :ruby && Fallbacks.skip?(block)
 
           # What it gives is the user's, and may have any method of its own.
           given = yield
@@ -113,7 +116,7 @@ module Ikra
           warn_once("#{operation} runs in plain Ruby:\n#{told.message}")
           Fallbacks.refused(block)
           Recording.count(:unsupported)
-          timed(operation, block, &plain)
+          in_ruby(operation, block, &plain)
         rescue Ractor::UnsafeError, Ractor::IsolationError => e
           raise located(e), cause: e.cause if Ractor.current == Ractor.main
 
@@ -160,6 +163,16 @@ module Ikra
         warn_once("#{operation} runs on the CPU from now on, as the GPU cannot run it (Ikra.backend = :auto):\n#{why}")
       end
 
+      # Runs methods of Ruby's own: what they raise begins at the user's line, as where the user has called them.
+      #
+      # @yield to do so
+      def natively
+        yield
+      rescue StandardError => e
+        from_caller(e)
+        raise
+      end
+
       # An exception of a section as the user meets it.
       def located(error) = placed(from_caller(error))
 
@@ -198,6 +211,8 @@ module Ikra
         result
       end
 
+      def in_ruby(operation, block, &plain) = natively { timed(operation, block, &plain) }
+
       # Profiles and counts are of the main Ractor.
       def timed(operation, block)
         return yield if Ractor.current != Ractor.main
@@ -216,7 +231,11 @@ module Ikra
 
       # The user's lines are what the backtrace is read for.
       def from_caller(error)
-        error.set_backtrace(error.backtrace&.reject { |frame| frame.start_with?(OWN, Composition::OWN_FRAME) })
+        frames = BACKTRACE.bind_call(error)
+        own = frames&.any? { |frame| frame.start_with?(OWN, Composition::OWN_FRAME) }
+        return error if error.frozen? || !own
+
+        SET_BACKTRACE.bind_call(error, frames.reject { |frame| frame.start_with?(OWN, Composition::OWN_FRAME) })
         error
       end
 

@@ -64,7 +64,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
     // As rb_equal: what is the same is equal, whatever it holds.
     carrying("===", |s, c| {
-        let same = s.send(&c.receiver, "equal?", &c.args, 1);
+        let same = s.send(&c.receiver, "#same", &c.args, 1);
         if same.is_bottom() {
             return same;
         }

@@ -189,7 +189,7 @@ pub(super) fn identical(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             (Some(a), Some(b)) if a != b => s.b.bool(false),
             (Some(Shape::Nil), _) => s.b.bool(true),
             _ if receiver.types.iter().all(Type::is_made_proc) => {
-                match s.are_one_proc(&receiver, &arg, call.name == "equal?") {
+                match s.are_one_proc(&receiver, &arg, matches!(call.name.as_str(), "equal?" | "#same")) {
                     Some(same) => same,
                     None => return Operand::bottom(),
                 }
@@ -273,7 +273,7 @@ pub(super) fn equals(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 pub(super) fn alike(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some(arg) = s.one_argument(call) else { return Operand::bottom() };
     let by = call.receiver.types.single().map(|ty| s.alike_by(ty));
-    let equal = if by == Some(AlikeBy::Identity) { "equal?" } else { "eql?" };
+    let equal = if by == Some(AlikeBy::Identity) { "#same" } else { "eql?" };
     let hashes = s.asks_for_hash(&call.receiver.types, &mut Vec::new());
     let receiver = call.receiver.clone();
     let differs = |s: &mut Lowerer<'_>, arg: &Operand| {
@@ -310,7 +310,7 @@ pub(super) fn alike(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             s.b.compare(Comparison::Eq, receiver.value(), arg.value())
         } else if hashes && receiver.types.single().is_some_and(Type::is_instance) {
             // An `eql?` of the user's may say no of the object itself.
-            let same = s.send(&receiver, "equal?", std::slice::from_ref(&arg), 13);
+            let same = s.send(&receiver, "#same", std::slice::from_ref(&arg), 13);
             if same.is_bottom() {
                 return same;
             }

@@ -46,7 +46,7 @@ pub(super) const ROWS: &[Row] = &[
         let Some(other) = s.one_argument(c) else { return Operand::bottom() };
         let is_other = |ty: &Type| matches!(ty, Type::Made(class) if s.is_exception(*class));
         let may_be_alike = other.types.iter().any(is_other);
-        let same = s.send(&c.receiver, "equal?", &[other], 1);
+        let same = s.send(&c.receiver, "#same", &[other], 1);
         if may_be_alike && !same.is_bottom() {
             let message = "two exceptions are alike where their backtraces are, which a section does not know \
                            [unsupported-method]\n  hint: compare their classes and messages";

@@ -19,19 +19,8 @@ pub(super) const ROWS: &[Row] = &[
         super::numeric::refuse_objects(s, c);
         numbers(s, c, &remainder)
     }),
-    row("equal?", |s, c| {
-        let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
-        s.switch(&arg, 1, &mut |s, arg| {
-            if arg.types.single() != Some(&Type::Float) {
-                return Operand::bool(s.b.bool(false));
-            }
-            let a = s.b.unary(UnaryOp::BitsToI64, c.receiver.value());
-            let b = s.b.unary(UnaryOp::BitsToI64, arg.value());
-            let same = s.b.compare(Comparison::Eq, a, b);
-            number_identity::check_immediate(s, &c.receiver, same);
-            Operand::bool(same)
-        })
-    }),
+    row("equal?", same),
+    row("#same", same),
     row("**", power),
     row("pow", power),
     row("div", |s, c| {
@@ -79,6 +68,21 @@ pub(super) const ROWS: &[Row] = &[
     }),
     bare("integer?", |s, _| Operand::bool(s.b.bool(false))),
 ];
+
+/// Are they one object? Floats that are no objects are where their bits are the same.
+fn same(s: &mut Lowerer<'_>, c: &Invocation) -> Operand {
+    let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
+    s.switch(&arg, 1, &mut |s, arg| {
+        if arg.types.single() != Some(&Type::Float) {
+            return Operand::bool(s.b.bool(false));
+        }
+        let a = s.b.unary(UnaryOp::BitsToI64, c.receiver.value());
+        let b = s.b.unary(UnaryOp::BitsToI64, arg.value());
+        let same = s.b.compare(Comparison::Eq, a, b);
+        number_identity::check_immediate(s, &c.receiver, same);
+        Operand::bool(same)
+    })
+}
 
 fn float(s: &mut Lowerer<'_>, call: &Invocation, op: BinaryOp) -> Operand {
     numbers(s, call, &|s, a, b| Operand::float(s.b.binary(op, a, b)))

@@ -417,7 +417,7 @@ pub(super) const PRIMITIVES: &[Row] = &[
     // Is the first the key that the second is?
     carrying("#same_key", |s, c| {
         let by_identity = sort(c).is_some_and(|sort| sort.by_identity);
-        s.send(&c.args[0], if by_identity { "equal?" } else { "#alike" }, &c.args[1..], 1)
+        s.send(&c.args[0], if by_identity { "#same" } else { "#alike" }, &c.args[1..], 1)
     }),
     carrying("#missing", |s, c| match s.may_have_given_default(&c.receiver) {
         true => s.send(&c.receiver, "#missing_given", &c.args, 1),

@@ -13,7 +13,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
     carrying("==", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
-        s.switch(&arg, 0, &mut |s, arg| s.send(&c.receiver, "equal?", &[arg], 1))
+        s.switch(&arg, 0, &mut |s, arg| s.send(&c.receiver, "#same", &[arg], 1))
     }),
     row("<=", |s, c| compared(s, c, true, false)),
     row("<", |s, c| compared(s, c, false, false)),

@@ -71,7 +71,7 @@ fn equal(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         if [&receiver, &arg].into_iter().all(|operand| operand.types.iter().all(Type::is_made_proc)) {
             return s.are_one_proc(&receiver, &arg, false).map_or_else(Operand::bottom, Operand::bool);
         }
-        let same = s.send(&receiver, "equal?", std::slice::from_ref(&arg), 6);
+        let same = s.send(&receiver, "#same", std::slice::from_ref(&arg), 6);
         let may_be_equal = match (receiver.types.single(), arg.types.single()) {
             (Some(Type::Object(_, a)), Some(Type::Object(_, b))) => {
                 let is_method = |class| s.host.real_class(class) == ClassId::METHOD;

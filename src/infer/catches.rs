@@ -68,7 +68,7 @@ impl Lowerer<'_> {
                 })
             });
         };
-        let same = self.send(tag, "equal?", std::slice::from_ref(waiting), rest.len() as u32);
+        let same = self.send(tag, "#same", std::slice::from_ref(waiting), rest.len() as u32);
         if same.is_bottom() {
             return same;
         }

@@ -90,7 +90,7 @@ impl Lowerer<'_> {
                 let (true, Some(one), Some(other)) = (name == of_other, one, other) else {
                     return Some(self.b.bool(false));
                 };
-                let same = self.send(&one, "equal?", &[other], 7);
+                let same = self.send(&one, "#same", &[other], 7);
                 return (!same.is_bottom()).then(|| same.value());
             }
             (Some(BlockRef::Symbol { name, .. }), Some(BlockRef::Symbol { name: of_other, .. })) => {

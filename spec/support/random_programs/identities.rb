@@ -2,7 +2,8 @@
 
 module RandomPrograms
   # Objects whose `==` says no of the object itself, always or at times, where Ruby compares by itself: it asks whether
-  # it is the same object before. Also Structs that hold themselves.
+  # it is the same object before. Also Structs that hold themselves. Their
+  # `equal?`, which Ruby itself asks nowhere, lies.
   module Identities
     OWN_CLASSES = <<~RUBY
       class Unequal
@@ -10,6 +11,7 @@ module RandomPrograms
 
         def initialize(value) = @value = value
         def ==(_other) = false
+        def equal?(_other) = value == 1
       end
 
       class Partial
@@ -17,6 +19,7 @@ module RandomPrograms
 
         def initialize(value) = @value = value
         def ==(other) = other.is_a?(Partial) && value != 1 && value == other.value
+        def equal?(_other) = raise("Ruby compares by itself")
       end
 
       Cell = Struct.new(:value, :peer)
@@ -61,6 +64,8 @@ module RandomPrograms
             "({ 1 => #{one} } == { 1 => #{other} } ? 1 : 0)", "({ a: #{one} }.value?(#{other}) ? 1 : 0)",
             "(Cell.new(#{one}, 2) == Cell.new(#{other}, 2) ? 1 : 0)", "(#{one} === #{other} ? 1 : 0)",
             "(case #{other} when #{one} then 1 else 0 end)", "(([#{other}] in [^#{one}]) ? 1 : 0)",
+            "{ #{one} => 1, #{other} => 2 }.size", "(#{list} | [#{other}]).size", "(#{list} & [#{one}]).size",
+            "({ #{one} => 1 }[#{other}] || 0)", "#{list}.tally.size", "Set[#{one}, #{other}].size",
             "(#{one} == #{other} ? 1 : 0)", "(#{list}.any?(#{one}) ? 1 : 0)", "([#{one}].eql?([#{other}]) ? 1 : 0)",
             "Cell.new(#{one}, 1).then { |cell| cell.peer = cell; [cell].include?(cell) ? cell.peer.size : 9 }"])
         .then { |text| e(text) }

@@ -281,7 +281,7 @@ module Array
 
   # Of few items MRI asks `eql?` alone, whatever their `hash` is.
   def __has_eql(value)
-    each { |x| return true if value.equal?(x) || value.eql?(x) }
+    each { |x| return true if value.__same(x) || value.eql?(x) }
     false
   end
 

@@ -1,6 +1,6 @@
 module Comparable
   def ==(other)
-    return true if equal?(other)
+    return true if __same(other)
 
     order = __asked_order(other)
     return false if order.__nil?

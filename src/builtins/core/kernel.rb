@@ -38,7 +38,7 @@ module Kernel
 
   # Where the block of a binary search says to look: -1 is true, -2 is before, 0 is here, 1 is behind.
   def __side(answer)
-    if answer.equal?(true)
+    if answer.__same(true)
       -1
     elsif !answer
       1

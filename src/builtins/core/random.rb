@@ -13,7 +13,7 @@ module Random
   end
 
   def ==(other)
-    return true if equal?(other)
+    return true if __same(other)
     return false unless other.is_a?(Random) && other.class == self.class
 
     other.seed == seed && other.__state == __state
