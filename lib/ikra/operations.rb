@@ -591,7 +591,7 @@ module Ikra
     # @return [Array] of the block's values, nested as the elements are
     # @raise [ArgumentError] without a block, and for offsets or arrays that do not fit together
     # @raise (see #pmap)
-    def pstencil(offsets, outside: nil, &block) 
+    def pstencil(offsets, outside: nil, &block)
       Section.natively { Space.stencil(to_a, offsets, outside, block) }
     end
 
