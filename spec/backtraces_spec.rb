@@ -218,6 +218,17 @@ CASES = {
       y[0] / 0
     end
   end,
+  no_match: ->(x) { "\xff" =~ /a/ || x },
+  no_match_of_other: ->(x) { "\xff" !~ /a/ || x },
+  no_match_of_number: ->(x) { /a/ =~ x },
+  index_of_nil: ->(x) { [x][nil] },
+  index_of_symbol: ->(x) { [x][:a] },
+  index_of_infinity: ->(x) { [x][x / 0.0] },
+  slices: ->(x) { [x].each_slice(0) { |a| a } },
+  slices_of_nothing: ->(x) { [x].each_slice(0).to_a },
+  windows_of_nothing: ->(x) { (x..3).each_cons(0).map { |a| a } },
+  raise_of_number: ->(x) { raise x },
+  raise_of_class: ->(_) { raise Integer },
   rescue_before_ensure: lambda do |x|
     y = x
     begin

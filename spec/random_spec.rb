@@ -88,6 +88,13 @@ each_backend do |backend|
       expect_same(1..50) { |i| r = Random.new(i); [r.rand(0.0..1.0), r.rand(1..2.5), r.rand(1.5...3), r.rand(-1.0..i)] }
       expect_same(1..50) { |i| r = Random.new(i); [r.rand(-1e308..1.7e308), r.rand(-1e308...1.7e308), r.rand(2.0..2.0)] }
       [1..0, 1...1, 1.0..0.5, 1.0...1.0].each { |range| expect_same([1]) { Random.new(3).rand(range) } }
+      expect_same([1]) { [rand(1..0), rand(1...1), rand(1.0..0.5), rand(1.0...1.0)] }
+    end
+
+    it "are below a limit of Random's own" do
+      expect_same([0, -1, -1.5]) { |n| Random.rand(n) }
+      [0, -1, -1.5, nil, :a, 1..0, 1...1, 1.0..0.5].each { |n| expect_same([1]) { Random.rand(n) } }
+      expect([1, 2].pmap { Random.rand(0.0) }).to all(be_between(0.0, 1.0).and(satisfy { |x| x != 0 }))
     end
 
     it "are any where the limit is none, of random_number" do

@@ -284,14 +284,13 @@ module Ikra
     # @yield the chain in plain Ruby
     def raised_before(error, name)
       runs_blocks = @stages.any? { |kind,| !BLOCKLESS.include?(kind) }
-      raise error if error.is_a?(Error) || name != :first || runs_blocks
+      Failures.raise_as_it_is(error, Failures.cause(error)) if error.is_a?(Error) || name != :first || runs_blocks
 
       begin
         yield
       rescue StandardError => e
-        raise error if e.instance_of?(error.class) && e.message == error.message
-
-        raise
+        told = e.instance_of?(error.class) && e.message == error.message ? error : e
+        Failures.raise_as_it_is(told, Failures.cause(told))
       end
     end
   end

@@ -68,12 +68,12 @@ module Ikra
     # It has been raised while its cause was being handled: the one around the section, if there is no other.
     def self.raised_for(exception, frames, cause)
       Failures::SET_BACKTRACE.bind_call(exception, Failures.backtrace(frames))
-      cause ||= $! # rubocop:disable Style/SpecialGlobalVars
+      cause ||= $! unless Native.noted(exception, :without_cause) # rubocop:disable Style/SpecialGlobalVars
       return unless cause
 
       # Nothing else gives an exception a cause.
       begin
-        raise exception, cause:
+        Failures.raise_as_it_is(exception, cause)
       rescue Exception => e # rubocop:disable Lint/RescueException
         raise unless e.equal?(exception)
       end

@@ -59,6 +59,38 @@ module Ikra
     BACKTRACE = Exception.instance_method(:backtrace)
     SET_BACKTRACE = Exception.instance_method(:set_backtrace)
 
+    METHOD = Kernel.instance_method(:method)
+    SINGLETON_CLASS = Kernel.instance_method(:singleton_class)
+
+    # Raises one with a cause, without the `exception` that its class may have, which says what `raise` raises.
+    #
+    # @param cause [Exception, nil]
+    def self.raise_as_it_is(exception, cause)
+      own = keep_as_it_is(exception)
+      raise exception, cause:
+    ensure
+      SINGLETON_CLASS.bind_call(exception).remove_method(:exception) if own
+    end
+
+    # Has the extension, and +raise+, not ask an `exception` of its class, until {raise_as_it_is} has raised it.
+    #
+    # @return [Boolean] has it one?
+    def self.keep_as_it_is(exception)
+      return false if exception.frozen? || METHOD.bind_call(exception, :exception).owner == Exception
+
+      SINGLETON_CLASS.bind_call(exception).define_method(:exception) { |*| self }
+      true
+    end
+
+    CAUSE = Exception.instance_method(:cause)
+
+    # What one has as its cause. That of one that was to have none is what was handled around the section, when the
+    # extension raised it: it is forgotten.
+    def self.cause(exception)
+      Native.note(exception, :cause, nil) if Native.noted(exception, :without_cause) && !exception.frozen?
+      CAUSE.bind_call(exception)
+    end
+
     # The backtrace of one that was raised there.
     def self.backtrace(frames) = frames(frames) + outer_frames
 
@@ -66,6 +98,7 @@ module Ikra
     def self.placed(exception, element, tick)
       return exception if exception.frozen?
 
+      keep_as_it_is(exception)
       exception.extend(ElementError)
       exception.element_index = element
       exception.tick = tick
@@ -176,7 +209,8 @@ module Ikra
     def self.outer_frames
       caller.reject { |frame| frame.start_with?(OWN) }
     end
-    private_class_method :unhandled, :unsupported, :overflow, :frames, :block_label, :relabeled, :levels, :outer_frames
+    private_class_method :keep_as_it_is, :unhandled, :unsupported, :overflow, :frames, :block_label, :relabeled,
+                         :levels, :outer_frames
 
     # Methods of Ruby's own that are written in Ruby are told by some versions where they stand: `<internal:kernel>:90`.
     # Ruby is asked for that.
@@ -353,11 +387,12 @@ module Ikra
       end
 
       # @param by_ruby [Boolean] is it what one of Ruby's own methods says?
-      def raise(exception_class, parts, by_ruby)
+      # @param by_literal [Boolean] is it a literal that is frozen?
+      def raise(exception_class, parts, by_ruby, by_literal)
         return exception_class.new unless parts
 
         told = parts.map { |value, text, inspected| text || (inspected ? value.inspect : value.to_s) }
-        return exception_class.new(joined(told)) unless by_ruby
+        return exception_class.new(by_literal ? -joined(told) : joined(told)) unless by_ruby
 
         made = exception_class.new(said_by(exception_class, told.join))
         keep_reason(made) if exception_class == LocalJumpError

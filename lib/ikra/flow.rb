@@ -105,7 +105,7 @@ module Ikra
         rescue ElementError => e
           before = e.element_index - first
           yield run(items.part(first, before), first), first, before if before.positive?
-          raise
+          Failures.raise_as_it_is(e, Failures.cause(e))
         end
         refuse_changes(unchanging) if unchanging && given.nil?
         return yield(in_order(most), 0, items.size) unless given
@@ -214,7 +214,7 @@ module Ikra
     rescue ElementError => e
       # The only element is all of them.
       e.element_index = nil
-      raise
+      Failures.raise_as_it_is(e, Failures.cause(e))
     end
   end
   private_constant :Flow

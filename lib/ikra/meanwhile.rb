@@ -145,7 +145,7 @@ module Ikra
       true
     rescue Exception => e # rubocop:disable Lint/RescueException
       Failures.placed(e, (@call.part || 0) + @at, 0) unless foreign?(e)
-      raise
+      Failures.raise_as_it_is(e, Failures.cause(e))
     ensure
       Thread.current[:ikra_meanwhile] = before
       matches&.each { |set, match| set.call(match) }

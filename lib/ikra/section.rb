@@ -122,7 +122,7 @@ module Ikra
 
           raise Error, "parallel sections run in the main Ractor only: send it what they need, and back what they give"
         rescue StandardError, ElementError => e
-          raise located(e), cause: e.cause
+          Failures.raise_as_it_is(located(e), Failures.cause(e))
         end
       end
 
@@ -169,8 +169,7 @@ module Ikra
       def natively
         yield
       rescue StandardError => e
-        from_caller(e)
-        raise
+        Failures.raise_as_it_is(from_caller(e), Failures.cause(e))
       end
 
       # An exception of a section as the user meets it.

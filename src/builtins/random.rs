@@ -9,8 +9,11 @@
 
 use super::{Builtin, Invocation, Row, bare, row, ruby_method};
 use crate::infer::{Birth, Lowerer, Operand, Values, module_of};
-use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, MessagePart, UnaryOp, Value};
 use crate::types::{ClassId, RangeEnd, Type};
+
+/// The beginning of what Random says of a limit that is none.
+const INVALID: &str = "invalid argument - ";
 
 const ROWS: &[Row] = &[
     row("rand", |s, c| with_limit(s, c, "#rand")),
@@ -91,9 +94,17 @@ pub(super) fn rand(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let Some(arg) = call.args.first() else { return random_float(s) };
     s.switch(arg, 0, &mut |s, arg| match arg.types.single() {
         Some(Type::Nil) if !strict => random_float(s),
+        Some(Type::Nil) => s.fail(ErrorKind::ArgumentError(INVALID.into()), &[]),
         Some(Type::Float) if strict => {
+            let zero = s.b.f64(0.0);
+            let below_zero = s.b.compare(Comparison::Lt, arg.value(), zero);
+            let ok = s.b.unary(UnaryOp::Not, below_zero);
+            refuse_limit(s, ok, &arg);
             let unit = random_float(s);
-            Operand::float(s.b.binary(BinaryOp::MulF, unit.value(), arg.value()))
+            // 0.0 is no limit.
+            let unlimited = s.b.compare(Comparison::Eq, arg.value(), zero);
+            let limited = s.b.binary(BinaryOp::MulF, unit.value(), arg.value());
+            Operand::float(s.b.select(unlimited, unit.value(), limited))
         }
         Some(Type::Integer | Type::Float) => {
             // Kernel#rand takes the size of the number, and 0 as no limit.
@@ -104,13 +115,29 @@ pub(super) fn rand(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             let zero = s.b.i64(0);
             if strict {
                 let ok = s.b.compare(Comparison::Gt, limit.value(), zero);
-                s.check(ok, ErrorKind::ArgumentError("invalid argument".into()), &[]);
+                refuse_limit(s, ok, &arg);
                 return below(s, limit.value());
             }
             let limit = s.send(&limit, "abs", &[], 2);
             let unlimited = s.b.compare(Comparison::Eq, limit.value(), zero);
             let condition = crate::infer::Condition { value: unlimited, yes: vec![], no: vec![] };
             s.branch(3, condition, random_float, |s| below(s, limit.value()))
+        }
+        Some(Type::Range { .. }) if strict => {
+            let found = random_in(s, &arg);
+            s.switch(&found, 8, &mut |s, found| match found.types.single() {
+                Some(Type::Nil) => {
+                    let text = s.send(&arg, "to_s", &[], 9);
+                    if text.is_bottom() {
+                        return text;
+                    }
+                    let (receiver, operands) = s.told(&text);
+                    let parts = vec![MessagePart::Text(INVALID.into()), MessagePart::Value(receiver)];
+                    let error = ErrorKind::Raise { class: ClassId::ARGUMENT_ERROR, message: Some(parts) };
+                    s.fail(error, &operands)
+                }
+                _ => found,
+            })
         }
         Some(Type::Range { .. }) => random_in(s, &arg),
         _ => match s.converted(&arg, "to_int", &Type::Integer) {
@@ -119,6 +146,18 @@ pub(super) fn rand(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             None => s.fail_conversion("no implicit conversion of ", &arg, " into Integer"),
         },
     })
+}
+
+/// The ArgumentError of Random for a limit, unless a condition holds.
+fn refuse_limit(s: &mut Lowerer<'_>, ok: Value, limit: &Operand) {
+    let (receiver, operands) = s.receiver(limit);
+    let error = ErrorKind::AboutOperand {
+        type_error: false,
+        before: INVALID.into(),
+        operand: receiver,
+        after: "".into(),
+    };
+    s.check(ok, error, &operands);
 }
 
 /// 53 random bits as a Float in 0.0...1.0.
@@ -172,7 +211,18 @@ fn random_in(s: &mut Lowerer<'_>, range: &Operand) -> Operand {
     };
     let (low, high) = (float(s, low, low_end), float(s, high, high_end));
     let span = s.b.binary(BinaryOp::SubF, high, low);
-    let unit = random_float(s);
-    let offset = s.b.binary(BinaryOp::MulF, unit.value(), span);
-    Operand::float(s.b.binary(BinaryOp::AddF, low, offset))
+    let zero = s.b.f64(0.0);
+    let wanted = if exclusive { Comparison::Gt } else { Comparison::Ge };
+    let some = s.b.compare(wanted, span, zero);
+    let condition = crate::infer::Condition { value: some, yes: vec![], no: vec![] };
+    s.branch(
+        4,
+        condition,
+        |s| {
+            let unit = random_float(s);
+            let offset = s.b.binary(BinaryOp::MulF, unit.value(), span);
+            Operand::float(s.b.binary(BinaryOp::AddF, low, offset))
+        },
+        |_| Operand::nil(),
+    )
 }

@@ -162,6 +162,9 @@ impl Lowerer<'_> {
         if is_instruction(&ty, name, args) || self.array_literal == Some(self.span) {
             return self.running_hidden(f);
         }
+        if name == "!~" {
+            return self.running_natives(&[(ty.clone(), name), (ty, "=~")], f);
+        }
         let class = match (&ty, name) {
             (Type::Module(class), "new") => Some(*class),
             _ => None,
@@ -411,7 +414,11 @@ fn is_instruction(ty: &Type, name: &str, args: &[Operand]) -> bool {
         (ClassId::ARRAY | ClassId::STRING, "<<", 1)
         | (ClassId::HASH, "[]", 1)
         | (ClassId::HASH, "[]=", 2) => true,
-        (ClassId::ARRAY, "[]", 1) | (ClassId::ARRAY, "[]=", 2) => by_number(),
+        // By a String that is written out it is called as any method.
+        (ClassId::ARRAY, "[]", 1) => !args[0].types.iter().any(Type::is_string),
+        (ClassId::ARRAY, "[]=", 2) => by_number(),
+        (ClassId::STRING, "=~", 1) => args[0].types.iter().all(|ty| class_of(ty) == ClassId::REGEXP),
+        (ClassId::REGEXP, "=~", 1) => true,
         // Where this raises, by 0.0.
         (ClassId::FLOAT, "%", 1) => args[0].types.single() == Some(&Type::Float),
         _ => false,

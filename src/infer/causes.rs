@@ -15,7 +15,6 @@ use super::branches::Condition;
 use super::exceptions::{FACTS, Fact, MESSAGE, RAISED, RAISED_PATH};
 use super::failing::class_of_error;
 use super::host::RootKey;
-use super::keys::Context;
 use super::operand::Operand;
 use super::rescue::{Caught, ERROR_WORDS};
 use super::sites::stays;
@@ -51,8 +50,8 @@ const CALLER: &str = "the cause of this exception is what was being handled wher
 /// Where no cause is kept.
 #[derive(Debug, Default)]
 pub(super) struct Causes {
-    /// The `raise` being lowered, where it says `cause: nil`.
-    pub without: Option<(Context, NodeId)>,
+    /// The `raise` being lowered, where it says `cause: nil`, and how many frames there are.
+    pub without: Option<(usize, NodeId)>,
     /// The one being lowered that says `cause: error`, and what that is.
     pub given: Option<(usize, NodeId, Operand)>,
     /// What an exception tells is being lowered: what fails there would be told, and so on. Functions begin without.
@@ -62,9 +61,13 @@ pub(super) struct Causes {
 impl Lowerer<'_> {
     /// May what is raised here have a cause?
     pub(super) fn may_have_cause(&self) -> bool {
-        let is_without = self.causes.without == Some((self.context, self.node));
         self.given_cause().is_some()
-            || !is_without && (!self.handled.is_empty() || self.is_called_in_clause())
+            || !self.says_no_cause() && (!self.handled.is_empty() || self.is_called_in_clause())
+    }
+
+    /// Is it a `raise` that says `cause: nil`?
+    pub(super) fn says_no_cause(&self) -> bool {
+        self.causes.without == Some((self.frames.len(), self.node))
     }
 
     /// What the `raise` that is lowered gives as the cause.
@@ -137,7 +140,7 @@ impl Lowerer<'_> {
             return Operand::bottom();
         }
         self.switch(&cause, 0xa15, &mut |s, cause| {
-            let at = (s.context, node.id);
+            let at = (s.frames.len(), node.id);
             match cause.types.single() {
                 Some(Type::Nil) => {
                     let outer = s.causes.without.replace(at);

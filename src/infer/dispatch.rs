@@ -205,7 +205,7 @@ impl Lowerer<'_> {
             && arguments.splat.is_none()
             && groups.iter().all(enumerates)
         {
-            return builtins::make_enumerator(self, name, receiver, &arguments.positional);
+            return self.enumerator(name, receiver, &arguments.positional);
         }
         self.soften(&mut groups);
         self.dispatch_groups(receiver, name, &groups, arguments, block.as_ref())
@@ -336,7 +336,7 @@ impl Lowerer<'_> {
             && let Some(ty) = receiver.types.single()
             && self.builtins.enumerates(ty, name, arguments.positional.len())
         {
-            return builtins::make_enumerator(self, name, receiver, &arguments.positional);
+            return self.enumerator(name, receiver, &arguments.positional);
         }
         if let Some(result) = self.without_splat(receiver, name, callee, arguments, block) {
             return result;
@@ -360,6 +360,23 @@ impl Lowerer<'_> {
             }),
             false => self.carry_out(receiver, name, callee, arguments, block),
         }
+    }
+
+    /// What a method gives without a block. Ruby looks at the size of slices as it makes the Enumerator.
+    fn enumerator(&mut self, name: &str, receiver: &Operand, args: &[Operand]) -> Operand {
+        let check = match name {
+            "each_slice" => Some("#check_slices"),
+            "each_cons" => Some("#check_windows"),
+            _ => None,
+        };
+        if let Some(check) = check {
+            let nil = Operand::nil();
+            let checked = self.running_native(receiver, name, args, |s| s.send(&nil, check, args, 0x3c0));
+            if checked.is_bottom() {
+                return checked;
+            }
+        }
+        builtins::make_enumerator(self, name, receiver, args)
     }
 
     /// Does what is called.

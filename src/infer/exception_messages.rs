@@ -167,6 +167,16 @@ impl Lowerer<'_> {
         self.kept_message(&message, all)
     }
 
+    /// A text of one of Ruby's own methods in the encoding of the class's messages.
+    pub(super) fn in_encoding_of(&mut self, class: ClassId, text: Operand) -> Operand {
+        match text.types.single() {
+            Some(ty) if ty.is_made_string() && self.tells_in_ascii(class) => {
+                self.send(&text, "#in_ascii", &[], 0xc4)
+            }
+            _ => text,
+        }
+    }
+
     /// Is a message that Ruby's own methods give it in US-ASCII, where others are in no encoding?
     fn tells_in_ascii(&mut self, class: ClassId) -> bool {
         let is_name = self.host.is_subclass(class, ClassId::NAME_ERROR);

@@ -11,7 +11,7 @@ use super::causes::{CAUSE, OPERANDS, UNKNOWN_CAUSE, UNTOLD};
 use super::exception_messages::{Message, UNKNOWN_MESSAGE};
 use super::host::Method;
 use super::operand::Operand;
-use super::raise::NO_EXCEPTION;
+use super::raise::{NO_EXCEPTION, NO_OBJECT};
 use super::rescue::Caught;
 use super::sites::stays;
 use crate::ir::{
@@ -369,14 +369,41 @@ impl Lowerer<'_> {
     /// `raise` of a value that was made.
     pub(super) fn raise_made(&mut self, value: &Operand, node: &Node) -> Operand {
         self.enter(node);
+        self.switch(value, 34, &mut |s, value| match value.types.single() {
+            Some(Type::Made(class)) if s.is_exception(*class) && !s.makes_another(*class) => {
+                s.raise_object(&value, node, NO_EXCEPTION)
+            }
+            Some(Type::Object(_, class) | Type::Module(class)) if s.is_exception(*class) => {
+                s.refuse_raise(node)
+            }
+            _ if s.responds(&value, "to_str") => s.refuse_here(
+                "unsupported-raise",
+                "`raise` takes what a `to_str` gives for its message",
+                Some("give it that: raise text.to_str".into()),
+            ),
+            _ if s.responds(&value, "exception") => {
+                let natives = [(Type::Nil, "raise")];
+                let made = s.running_natives(&natives, |s| s.send(&value, "exception", &[], 0xc2));
+                s.raise_object(&made, node, NO_OBJECT)
+            }
+            _ => s.fail_to_raise(NO_EXCEPTION),
+        })
+    }
+
+    /// Has the class an `exception` of the user's, which `raise` asks what to raise?
+    pub(super) fn makes_another(&mut self, class: ClassId) -> bool {
+        let found = self.host.method(class, "exception");
+        matches!(found, Ok(Some(found)) if !matches!(found.method, Method::Native { .. }))
+    }
+
+    /// `raise` of what is raised as it is; `other` tells of what is no exception.
+    pub(super) fn raise_object(&mut self, value: &Operand, node: &Node, other: &str) -> Operand {
+        self.enter(node);
         self.switch(value, 34, &mut |s, value| {
             let class = match value.types.single() {
                 Some(Type::Made(class)) if s.is_exception(*class) => *class,
-                Some(Type::Object(_, class) | Type::Module(class)) if s.is_exception(*class) => {
-                    return s.refuse_raise(node);
-                }
-                _ if s.responds(&value, "exception") => return s.refuse_raise(node),
-                _ => return s.fail(ErrorKind::TypeError(NO_EXCEPTION.into()), &[]),
+                Some(Type::Object(_, class)) if s.is_exception(*class) => return s.refuse_raise(node),
+                _ => return s.fail_to_raise(other),
             };
             let site = s.site(ErrorKind::RaiseMade(class));
             s.note_raised(&value, class, site);

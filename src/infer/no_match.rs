@@ -27,7 +27,7 @@ pub(super) enum Miss {
 pub(super) enum Told {
     Text(String),
     Inspected(Operand),
-    /// As `to_s` gives it; always alone, and nil is no message.
+    /// As `to_s` gives it; alone nil is no message.
     Shown(Operand),
 }
 
@@ -94,6 +94,7 @@ impl Lowerer<'_> {
                 let class = ClassId::NO_MATCHING_PATTERN_KEY_ERROR;
                 if self.keeps_facts(class, &[&matchee.types, &symbol.types]) {
                     let Some(text) = self.text_of(message) else { return };
+                    let text = self.in_encoding_of(class, text);
                     let given = [(RECEIVER, matchee.clone()), (SUBJECT, symbol)];
                     self.raise_keeping(class, Some(text), None, &given);
                     return;
@@ -118,7 +119,11 @@ impl Lowerer<'_> {
         for value in values() {
             self.operands_of(value, &mut told);
         }
-        let is_told = told.len() <= MAX_OPERANDS && values().all(|value| is_told(&value.types));
+        let is_text =
+            |told: &Told| matches!(told, Told::Shown(text) if text.types.iter().any(Type::is_string));
+        let is_told = told.len() <= MAX_OPERANDS
+            && values().all(|value| is_told(&value.types))
+            && !message.iter().any(is_text);
         let is_struct =
             |ty: &Type| ty.is_instance() && self.host.is_subclass(super::class_of(ty), ClassId::STRUCT);
         let can_inspect = |value: &Operand| is_inspectable(&value.types) || value.types.iter().all(is_struct);
@@ -284,6 +289,7 @@ fn is_told(types: &TypeSet) -> bool {
         Type::Tuple(items) => items.iter().all(is_told),
         Type::Range { .. } => true,
         Type::List(_) | Type::Made(_) | Type::Record(_) => false,
+        ty if ty.is_made_hash() => false,
         _ => true,
     })
 }
@@ -313,6 +319,6 @@ fn has_plain_inspect(ty: &Type) -> bool {
     match ty {
         Type::Nil | Type::True | Type::False | Type::Integer | Type::Float | Type::Symbol => true,
         Type::Tuple(items) => items.iter().all(|types| types.iter().all(has_plain_inspect)),
-        ty => ty.is_string(),
+        ty => ty.is_string() || ty.is_made_hash(),
     }
 }

@@ -86,8 +86,7 @@ pub(super) struct Suspended {
     array_literal: Option<Span>,
     live: Vec<(Activation, Vec<TypeSet>)>,
     called: Option<Span>,
-    tells: bool,
-    given: Option<(usize, NodeId, Operand)>,
+    causes: super::causes::Causes,
     own: Option<Value>,
     begun_at: u32,
     home: Context,
@@ -369,8 +368,7 @@ impl Lowerer<'_> {
             array_literal: self.array_literal.take(),
             live: take(&mut self.live),
             called: self.called.take(),
-            tells: take(&mut self.causes.tells),
-            given: take(&mut self.causes.given),
+            causes: take(&mut self.causes),
             own: self.own.id.take(),
             begun_at: replace(&mut self.begun_at, begun_at),
             home: take(&mut self.home),
@@ -401,8 +399,7 @@ impl Lowerer<'_> {
         self.array_literal = outer.array_literal;
         self.live = outer.live;
         self.called = outer.called;
-        self.causes.tells = outer.tells;
-        self.causes.given = outer.given;
+        self.causes = outer.causes;
         self.own.id = outer.own;
         self.begun_at = outer.begun_at;
         self.home = outer.home;

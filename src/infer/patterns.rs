@@ -486,11 +486,7 @@ impl Lowerer<'_> {
             self.match_pattern(pattern, &item, miss);
         }
         if let (Some(target), false) = (rest, self.b.is_dead()) {
-            let others = self.send(hash, "dup", &[], 5);
-            for (i, (key, _)) in pairs.iter().enumerate() {
-                let symbol = self.symbol(key);
-                self.within_slot(0x100 + i as u32, |s| s.send(&others, "delete", &[symbol], 6));
-            }
+            let others = self.without_keys(hash, pairs);
             self.assign(target, &others);
             return;
         }
@@ -501,14 +497,23 @@ impl Lowerer<'_> {
             }
             let wanted = self.b.i64(pairs.len() as i64);
             let value = self.b.compare(Comparison::Eq, size.value(), wanted);
-            let what = if closed { "rest of " } else { "" };
-            let reason = vec![
-                Told::Text(what.into()),
-                Told::Inspected(hash.clone()),
-                Told::Text(" is not empty".into()),
-            ];
-            self.expect(Condition { value, yes: vec![], no: vec![] }, miss, |_| reason);
+            self.expect(Condition { value, yes: vec![], no: vec![] }, miss, |s| {
+                let what = if closed { "rest of " } else { "" };
+                let rest = s.without_keys(hash, pairs);
+                let rest = s.send(&rest, "inspect", &[], 7);
+                vec![Told::Text(what.into()), Told::Shown(rest), Told::Text(" is not empty".into())]
+            });
         }
+    }
+
+    /// The Hash without the keys of a pattern.
+    fn without_keys(&mut self, hash: &Operand, pairs: &[(String, Pattern)]) -> Operand {
+        let others = self.send(hash, "dup", &[], 5);
+        for (i, (key, _)) in pairs.iter().enumerate() {
+            let symbol = self.symbol(key);
+            self.within_slot(0x100 + i as u32, |s| s.send(&others, "delete", &[symbol], 6));
+        }
+        others
     }
 
     /// Can the object be taken apart? A method that is not public does not count.

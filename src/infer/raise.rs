@@ -4,14 +4,18 @@
 use super::Lowerer;
 use super::calls::Arguments;
 use super::exceptions::{RECEIVER, SUBJECT};
+use super::failing::class_of_error;
 use super::host::Method;
 use super::operand::Operand;
+use super::rescue::Caught;
 use crate::ir::{ErrorKind, MessagePart, Raised, Receiver, Value};
 use crate::syntax::ast::{Call, KeywordArg, Kind, Node, StringPart};
 use crate::types::{ClassId, Type, TypeSet};
 
 /// Ruby's message for what is raised and cannot be.
 pub(super) const NO_EXCEPTION: &str = "exception class/object expected";
+/// The same where its `exception` gives none.
+pub(super) const NO_OBJECT: &str = "exception object expected";
 
 impl Lowerer<'_> {
     /// `raise`, `raise text`, `raise Class`, `raise Class, value`, `raise Class.new(…)`, `raise exception`.
@@ -31,7 +35,7 @@ impl Lowerer<'_> {
         if !is_none {
             return self.raise_with_given(node, &plain, cause);
         }
-        let outer = self.causes.without.replace((self.context, node.id));
+        let outer = self.causes.without.replace((self.frames.len(), node.id));
         let raised = self.raise_what(node, &plain);
         self.causes.without = outer;
         raised
@@ -64,7 +68,12 @@ impl Lowerer<'_> {
                         false => nodes = vec![&inner.args[0]],
                     }
                 }
-                Some(of) if has_one_text(inner) && self.is_exception(of) && self.is_said_by_text(of) => {
+                Some(of)
+                    if has_one_text(inner)
+                        && self.is_exception(of)
+                        && self.is_said_by_text(of)
+                        && !self.makes_another(of) =>
+                {
                     nodes = inner.args.iter().collect();
                     by_new = true;
                 }
@@ -144,17 +153,13 @@ impl Lowerer<'_> {
         if call.args.is_empty()
             && let Some(caught) = self.handled.last().cloned()
         {
-            self.enter(node);
-            self.check_message(&caught);
-            return Some(self.raise_again(&caught));
+            return Some(self.raise_handled(node, &caught));
         }
         if let [Node { kind: Kind::Local(local), .. }] = &call.args[..]
             && !self.gives_cause()
             && let Some(caught) = self.handled_in(*local)
         {
-            self.enter(node);
-            self.check_message(&caught);
-            return Some(self.raise_again(&caught));
+            return Some(self.raise_handled(node, &caught));
         }
         if call.args.is_empty() && self.detached && self.memo.handles {
             // Which error that is depends on who calls.
@@ -173,6 +178,28 @@ impl Lowerer<'_> {
             ));
         }
         None
+    }
+
+    /// The TypeError of `raise` itself.
+    pub(super) fn fail_to_raise(&mut self, told: &str) -> Operand {
+        self.running_natives(&[(Type::Nil, "raise")], |s| s.fail(ErrorKind::TypeError(told.into()), &[]))
+    }
+
+    fn raise_handled(&mut self, node: &Node, caught: &Caught) -> Operand {
+        self.enter(node);
+        let sites = caught.sites.iter();
+        let classes: Vec<ClassId> =
+            sites.filter_map(|site| class_of_error(&self.program.sites[site.0 as usize].error)).collect();
+        if let Some(class) = classes.into_iter().find(|class| self.makes_another(*class)) {
+            let name = self.host.class_name(class);
+            return self.refuse_here(
+                "unsupported-raise",
+                format!("`raise` of what is being handled asks the `exception` that {name} has of its own"),
+                Some("raise another one: raise ArgumentError, error.message".into()),
+            );
+        }
+        self.check_message(caught);
+        self.raise_again(caught)
     }
 
     /// An exception that a method of its class makes; `None` where its class and a text tell all.
@@ -265,6 +292,7 @@ impl Lowerer<'_> {
         if matches!(given[0].kind, Kind::String(_)) {
             let text = self.string_of_text("");
             message = self.send(&text, "#tell", &[message], 0xc1);
+            message = self.in_encoding_of(class, message);
         }
         let given: Vec<(&str, Operand)> = arguments
             .keywords
@@ -286,7 +314,7 @@ impl Lowerer<'_> {
         self.enter(node);
         self.switch(classes, 0xc3, &mut |s, class| {
             let Some(of) = super::conditions::module_of(&class) else {
-                return s.fail(ErrorKind::TypeError(NO_EXCEPTION.into()), &[]);
+                return s.fail_to_raise(NO_EXCEPTION);
             };
             if let Some(raised) = s.made_by_class(node, of, &given) {
                 return raised;
@@ -304,16 +332,17 @@ impl Lowerer<'_> {
     /// What the class's own `exception` makes; the TypeError of a class that is none of an exception; else `None`.
     fn made_by_class(&mut self, node: &Node, of: ClassId, given: &[Operand]) -> Option<Operand> {
         if !self.is_exception(of) {
-            return Some(match self.host.singleton_method(of, "exception") {
-                Ok(None) => self.fail(ErrorKind::TypeError(NO_EXCEPTION.into()), &[]),
-                _ => self.refuse_raise(node),
-            });
+            match self.host.singleton_method(of, "exception") {
+                Ok(None) => return Some(self.fail_to_raise(NO_EXCEPTION)),
+                _ if !self.has_own_exception(of) => return Some(self.refuse_raise(node)),
+                _ => {}
+            }
         }
         self.has_own_exception(of).then(|| {
             let module = Operand { types: Type::Module(of).into(), ..Operand::nil() };
             let made =
                 self.running_natives(&[(Type::Nil, "raise")], |s| s.send(&module, "exception", given, 0xc2));
-            self.raise_made(&made, node)
+            self.raise_object(&made, node, NO_OBJECT)
         })
     }
 
@@ -344,7 +373,11 @@ impl Lowerer<'_> {
         let makers = [(Type::Nil, "raise"), (Type::Module(class), "exception"), (Type::Module(class), "new")];
         let makers = if by_new { &makers[2..] } else { &makers[..2] };
         let made = self.running_natives(makers, |s| s.construct(class, &arguments, None));
-        self.raise_made(&made, node)
+        match by_new {
+            true => self.raise_made(&made, node),
+            // Ruby asks the class alone.
+            false => self.raise_object(&made, node, NO_OBJECT),
+        }
     }
 
     /// Has the class an `exception` of the user's, which says what `raise` raises?

@@ -40,7 +40,8 @@ impl Lowerer<'_> {
         let is_refused = matches!(error, ErrorKind::Unsupported(_));
         let refused = is_refused.then(|| (self.user_span(), self.call_in_block()));
         let has_cause = class_of_error(&error).is_some() && self.may_have_cause();
-        Site { error, raised: Raised::ByRuby, places, refused, has_cause }
+        let no_cause = self.says_no_cause();
+        Site { error, raised: Raised::ByRuby, places, refused, has_cause, no_cause }
     }
 
     /// The names by which methods are called on this line, where they are not written out.

@@ -970,6 +970,8 @@ pub struct Site {
     pub refused: Option<(Span, Option<Span>)>,
     /// Another exception is being handled there, or may be where the function is called: it is the cause of this one.
     pub has_cause: bool,
+    /// `raise` says `cause: nil`: what is being handled around the section is none either.
+    pub no_cause: bool,
 }
 
 /// Who raises an error: the message is in the encoding of that.

@@ -36,6 +36,14 @@ module Kernel
     yield self
   end
 
+  def __check_slices(count)
+    raise ArgumentError, "invalid slice size" if __to_long(count) <= 0
+  end
+
+  def __check_windows(count)
+    raise ArgumentError, "invalid size" if __to_long(count) <= 0
+  end
+
   # Where the block of a binary search says to look: -1 is true, -2 is before, 0 is here, 1 is behind.
   def __side(answer)
     if answer.__same(true)

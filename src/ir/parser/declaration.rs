@@ -272,8 +272,14 @@ impl Parser {
     /// be left out. A method of Ruby's own stands behind `by`.
     fn site(&mut self) -> Result<Site> {
         let error = self.error_kind()?;
-        let mut site =
-            Site { raised: Raised::default(), error, places: vec![], refused: None, has_cause: false };
+        let mut site = Site {
+            raised: Raised::default(),
+            error,
+            places: vec![],
+            refused: None,
+            has_cause: false,
+            no_cause: false,
+        };
         while self.take_word(if site.places.is_empty() { "at" } else { "from" }) {
             site.places.push(self.place()?);
         }

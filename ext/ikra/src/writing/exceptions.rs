@@ -99,6 +99,11 @@ fn note_by(ruby: &Ruby, error: Value, name: &str, value: VALUE) -> Result<(), Er
     protect(|| unsafe { rb_sys::rb_ivar_set(error.as_raw(), name, value) }).map(|_| ())
 }
 
+/// Marks one that says `cause: nil`, so that it gets none either from the code around the section.
+fn without_cause(ruby: &Ruby, error: Value) -> Result<(), Error> {
+    note_by(ruby, error, "without_cause", value::TRUE)
+}
+
 /// What [`note`] keeps, or nil.
 pub fn noted(ruby: &Ruby, error: Value, name: Symbol) -> Result<Value, Error> {
     let name = value::intern(ruby, &name.name()?);
@@ -206,7 +211,11 @@ impl Decoder<'_> {
         match self.details(&site.error, failure) {
             Ok((kind, details)) => {
                 let place = (failure.element, failure.tick);
-                build(self.ruby, kind, details, frames, place, self.guarding(failure))
+                let error = build(self.ruby, kind, details, frames, place, self.guarding(failure));
+                match (site.no_cause, error.value()) {
+                    (true, Some(exception)) => without_cause(self.ruby, exception).err().unwrap_or(error),
+                    _ => error,
+                }
             }
             Err(error) => error,
         }
@@ -259,8 +268,12 @@ impl Decoder<'_> {
         // SAFETY: it is live.
         let cause = maker.cause.map(|cause| unsafe { Value::from_raw(values[cause]) });
         let cause = cause.filter(|cause| cause.to_bool());
-        let is_untold = maker.untold.is_some_and(|[untold, ..]| number(values[untold]) == 1);
         let raised_at = u32::try_from(number(site) - 1).ok().map(SiteId);
+        let says_none = raised_at.is_some_and(|id| self.inferred.program.sites[id.0 as usize].no_cause);
+        if says_none {
+            without_cause(self.ruby, object)?;
+        }
+        let is_untold = maker.untold.is_some_and(|[untold, ..]| number(values[untold]) == 1);
         if let Some(id) = raised_at {
             let site = &self.inferred.program.sites[id.0 as usize];
             let is_known = facts & (Fact::Subject as i64 | Fact::Receiver as i64) != 0;
@@ -435,6 +448,7 @@ impl Decoder<'_> {
                 }
                 let site = &self.inferred.program.sites[failure.site.0 as usize];
                 details.push(site.raised == Raised::ByRuby)?;
+                details.push(site.raised == Raised::ByFrozenText)?;
                 "raise"
             }
             ErrorKind::RaiseMade(_) | ErrorKind::StackTooDeep => "stack_too_deep",
