@@ -79,6 +79,22 @@ each_backend do
     end
   end
 
+  it "has the same pairs of a Hash in windows that overlap, and in each round of a cycle" do
+    pairs = { 1 => 2.5, 2 => 3.5, 3 => 4.5 }
+    expect_same([pairs]) { |h| c = h.each_cons(2).to_a; [c[0][1].equal?(c[1][0]), c[0][0].equal?(c[1][0])] }
+    expect_same([pairs]) { |h| l = []; h.each_cons(2) { |x| l << x }; l[0][1].equal?(l[1][0]) }
+    expect_same([pairs]) { |h| l = []; h.each_cons(2).with_index { |(x, y), _| l << x << y }; l[1].equal?(l[2]) }
+    expect_same([pairs]) { |h| l = []; h.cycle(2) { |x| l << x }; [l[0].equal?(l[3]), l[0].equal?(l[1])] }
+    expect_same([pairs]) { |h| l = h.cycle.first(4); [l[0].equal?(l[3]), l.size] }
+    expect_same([{ 1 => 2, n: 3 }]) { |h| h[:m] = 4; c = h.each_cons(2).to_a; c[0][1].equal?(c[1][0]) }
+    expect_same([pairs]) { |h| h.each_cons(2).map { |(a, b), (c, d)| [a + c, b - d] } }
+    expect_same([pairs]) { |h| [h.each_cons(4).to_a, h.each_cons(2).size, h.each_slice(2).map { |x| x.size }] }
+    expect_same([pairs]) { |h| h.each_cons(0) { |x| x } }
+    windows, cycle = [pairs].pmap { |h| [h.each_cons(2).to_a, h.cycle(2).to_a] }.first
+    expect(windows[0][1]).to equal(windows[1][0])
+    expect(cycle[0]).to equal(cycle[3])
+  end
+
   it "compares arrays, Hashes, Structs and their like so" do
     kept = odd
     other = Identity::Odd.new(1)

@@ -88,6 +88,16 @@ module Hash
     end
   end
 
+  # Windows that overlap have the same pairs, and a cycle goes round through the same.
+  def each_cons(n)
+    to_a.each_cons(n) { |pairs| yield pairs }
+    self
+  end
+
+  def cycle(n = nil)
+    to_a.cycle(n) { |pair| yield pair }
+  end
+
   def __copy_hash
     out = __fresh_alike.__push_pairs(self)
     out.__give_default(__given.__item(0)) if __given? && __given.size > 0
