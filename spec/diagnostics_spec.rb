@@ -181,3 +181,39 @@ RSpec.describe Ikra::UnsupportedError do
     end
   end
 end
+
+# The reasons that are told are the true ones.
+module TrueReasons
+  class Early
+    def first(size, rest = (size > 0 ? (return size) : 1)) = rest
+  end
+
+  EARLY = Early.new
+end
+
+RSpec.describe "What is told of what cannot run" do
+  on_cpu
+
+  def refusal
+    yield
+    nil
+  rescue Ikra::UnsupportedError => e
+    e.message
+  end
+
+  it "names the method that the user has called, and no part of it" do
+    told = refusal { [1].pmap { |x| { a: 1 }.merge(x > 5 ? {} : nil).size } }
+    expect(told).to include("`merge` with NilClass cannot run in a section [unsupported-argument]")
+  end
+
+  it "tells a `return` in the value of a parameter" do
+    told = refusal { [1].pmap { |x| TrueReasons::EARLY.first(x) } }
+    expect(told).to include("`return` in the value of an optional parameter cannot run in a section")
+  end
+
+  it "has a copy of an array of fixed length changed" do
+    told = refusal { [1].pmap { |x| "abcdefgh#{x}".unpack("N2") << x } }
+    expect(told).to include("hint: change a copy of it, which may get longer: dup")
+    expect([1].pmap { |x| ("abcdefgh#{x}".unpack("N2").dup << x).size }).to eq([3])
+  end
+end

@@ -229,7 +229,7 @@ fn mutable(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Changing> {
     s.refuse_here(
         "unsupported-store",
         format!("`{}` cannot change an array of fixed length made in the section", call.name),
-        Some("assign it to a local variable and change it through that, or make it with Array.new".into()),
+        Some("change a copy of it, which may get longer: dup".into()),
     );
     None
 }

@@ -217,6 +217,19 @@ impl Lowerer<'_> {
         matches!(what, None | Some(Runs::Native(..) | Runs::Hidden))
     }
 
+    /// The method of Ruby's own that is at work.
+    pub(super) fn running_name(&self) -> Option<Rc<str>> {
+        let mut next = self.running.as_deref();
+        while let Some(running) = next {
+            match &running.what {
+                Runs::Native(_, name) => return Some(Rc::clone(name)),
+                Runs::Hidden => next = running.caller.as_deref(),
+                _ => return None,
+            }
+        }
+        None
+    }
+
     /// Adds the methods of Ruby's own through which the one that is at work calls the user's code.
     fn go_through(&mut self, called: Called) {
         let mut at = self.running.as_deref();

@@ -396,6 +396,7 @@ impl Lowerer<'_> {
         };
         // A part of a built-in has no name for users.
         let public = builtins::is_primitive(name).then(|| self.builtin_name()).flatten();
+        let part = name;
         let name = public.as_deref().unwrap_or(name);
         let original = if let Method::Native { name, .. } = &found.method { name } else { name };
         let hint = match held_hint(ty, found.owner, original) {
@@ -405,6 +406,19 @@ impl Lowerer<'_> {
                 self.builtins.hint(found.owner, &self.host.class_name(of), original)
             }
         };
+        if public.is_none()
+            && builtins::is_primitive(part)
+            && let Some(running) = self.running_name()
+        {
+            let with = class.trim_end_matches(['#', '.']);
+            let message = format!("`{running}` with {with} cannot run in a section");
+            return Callee::Refused(Refusal {
+                slug: "unsupported-argument",
+                message,
+                hint: Some(hint),
+                ..Refusal::default()
+            });
+        }
         Callee::Refused(refused::method(&class, name, Some(hint)))
     }
 

@@ -8,7 +8,7 @@ use super::{Condition, Lowerer, growth, refused};
 use crate::diagnostic::Diagnostic;
 use crate::ir::UnaryOp;
 use crate::scalar::Ty;
-use crate::syntax::ast::{Kind, METHOD_AROUND, Node, Target, When};
+use crate::syntax::ast::{CodeKind, Kind, METHOD_AROUND, Node, Target, When};
 use crate::types::{Type, TypeSet};
 
 /// Joins of a node are told apart by slots; these stay clear of the small ones that built-ins use.
@@ -226,7 +226,11 @@ impl Lowerer<'_> {
             Some(join) => self.leave_to(join, Some(&value)),
             None => {
                 self.enter(node);
-                self.refuse_return();
+                // A method has where to return to, but for the values of its parameters.
+                match self.runs_method() && self.frame().code.kind == CodeKind::Method {
+                    true => self.refuse(refused::return_of_default()),
+                    false => self.refuse_return(),
+                };
             }
         }
         Operand::bottom()

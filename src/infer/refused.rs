@@ -62,6 +62,15 @@ pub(crate) fn break_out() -> Refusal {
     )
 }
 
+/// `return` in a parameter's own value, which the method is not begun with.
+pub(crate) fn return_of_default() -> Refusal {
+    refusal(
+        "unsupported-return",
+        "`return` in the value of an optional parameter cannot run in a section",
+        "let the value be nil, and return in the method's body",
+    )
+}
+
 /// `return` there; `in_driver`: in the code around parallel calls.
 pub(crate) fn return_out(in_driver: bool) -> Refusal {
     let hint = match in_driver {

@@ -196,7 +196,7 @@ module Hash
 
   def __merge_one(other)
     __change
-    other.__each_pair do |k, v|
+    __hash_argument(other).__each_pair do |k, v|
       place = __find(k)
       if place < 0
         __insert(k, v)
