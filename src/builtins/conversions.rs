@@ -5,32 +5,6 @@ use crate::infer::{CallType, Lowerer, Operand};
 use crate::ir::{Comparison, ErrorKind};
 use crate::types::Type;
 
-/// `Complex` or `Rational`, or a part of a Complex, of what is no number.
-pub(super) fn no_number(s: &mut Lowerer<'_>, operand: &Operand, wanted: &str) -> Operand {
-    s.switch(operand, 0, &mut |s, operand| {
-        let is_text = operand.types.iter().any(Type::is_string);
-        let converts = ["to_r", "to_c", "to_int", "real?"].iter().any(|name| s.responds(&operand, name));
-        if is_text || converts {
-            let what = s.describe(&operand.types);
-            let wanted = match wanted {
-                "part" => "Complex",
-                "ratio" => "Rational",
-                wanted => wanted,
-            };
-            return s.refuse_here(
-                "unsupported-argument",
-                format!("`{wanted}` of {what} cannot run in a section"),
-                Some("make it of numbers".into()),
-            );
-        }
-        match wanted {
-            "part" => s.fail(ErrorKind::TypeError("not a real".into()), &[]),
-            "ratio" => s.fail(ErrorKind::TypeError("not an integer".into()), &[]),
-            wanted => s.fail_conversion("can't convert ", &operand, &format!(" into {wanted}")),
-        }
-    })
-}
-
 pub(super) fn convert(s: &mut Lowerer<'_>, call: &Invocation, to_integer: bool) -> Operand {
     let exception = match &call.keywords[..] {
         [(name, value)] if name == "exception" => value.types.single(),

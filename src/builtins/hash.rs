@@ -1,8 +1,8 @@
 //! Hash: one that was there before the section, whose keys and values are columns, and one made in it.
 
-use super::made_hash::{made_part, make, new, of_arguments, put_pairs, refuse_proc};
+use super::hash_defaults::{default_block, default_value};
+use super::made_hash::{made_part, make, new, of_arguments, put_pairs};
 use super::{Invocation, Row, array, bare, carrying, naming, recursion, row, spreading};
-use crate::infer::host::RootKey;
 use crate::infer::{Lowerer, Operand, RECEIVER, SUBJECT};
 use crate::ir::{BinaryOp, ErrorKind, MessagePart, Receiver};
 use crate::types::{ClassId, HashDefault, HashPart, HashSort, Shape, Type, TypeSet};
@@ -64,50 +64,12 @@ pub(super) const ROWS: &[Row] = &[
         let by_identity = sort(c).is_some_and(|sort| sort.by_identity);
         Operand::bool(s.b.bool(by_identity))
     }),
-    row("default", |s, c| {
-        if !s.count_arguments(c, 0, 1) {
-            return Operand::bottom();
-        }
-        match c.args.is_empty() {
-            true => s.send(&c.receiver, "#default", &[], 1),
-            false => s.send(&c.receiver, "#missing", &c.args, 1),
-        }
-    }),
 ];
 
 /// What changes one.
 pub(super) const MADE_ROWS: &[Row] = &[
     carrying("delete", |s, c| {
         s.send_with_block(c, if c.block.is_some() { "#delete_block" } else { "#delete" })
-    }),
-    carrying("default=", |s, c| {
-        let Some(value) = s.one_argument(c) else { return Operand::bottom() };
-        if value.types.iter().any(Type::is_made_proc) {
-            return refuse_proc(s);
-        }
-        let given = s.send(&c.receiver, "#give_default", std::slice::from_ref(&value), 1);
-        if given.is_bottom() { given } else { value }
-    }),
-    carrying("default_proc=", |s, c| {
-        let Some(block) = s.one_argument(c) else { return Operand::bottom() };
-        s.switch(&block, 2, &mut |s, block| match block.types.single() {
-            // As `default = nil`.
-            Some(Type::Nil) => {
-                let given = s.send(&c.receiver, "#give_default", std::slice::from_ref(&block), 1);
-                if given.is_bottom() { given } else { block }
-            }
-            Some(ty) if ty.is_made_proc() => s.refuse_here(
-                "unsupported-hash",
-                "another default block cannot be given to a Hash in a section",
-                Some("give it where the Hash is made, as in Hash.new { |hash, key| … }; or take it away: = nil".into()),
-            ),
-            _ => s.each_of_bool(&block, &mut |s, block| {
-                let told = block.types.iter().next().map(|ty| s.host.class_name(crate::infer::class_of(ty)));
-                let told = format!("wrong default_proc type {} (expected Proc)", told.unwrap_or_default());
-                let message = Some(vec![MessagePart::Text(told)]);
-                s.fail(ErrorKind::Raise { class: ClassId::TYPE_ERROR, message }, &[])
-            }),
-        })
     }),
     spreading("merge!", merge_into),
     spreading("update", merge_into),
@@ -419,29 +381,6 @@ pub(super) const PRIMITIVES: &[Row] = &[
         let by_identity = sort(c).is_some_and(|sort| sort.by_identity);
         s.send(&c.args[0], if by_identity { "#same" } else { "#alike" }, &c.args[1..], 1)
     }),
-    carrying("#missing", |s, c| match s.may_have_given_default(&c.receiver) {
-        true => s.send(&c.receiver, "#missing_given", &c.args, 1),
-        false => missing(s, c),
-    }),
-    carrying("#missing_own", missing),
-    bare("#default", |s, c| match s.may_have_given_default(&c.receiver) {
-        true => s.send(&c.receiver, "#default_given", &[], 1),
-        false => own_default(s, c),
-    }),
-    bare("#default_own", own_default),
-    // Is there, maybe, a default that the section has given it? It is in `#given` then.
-    bare("#given?", |s, c| {
-        let given = s.may_have_given_default(&c.receiver);
-        Operand::bool(s.b.bool(given))
-    }),
-    bare("#given", |s, c| s.hash_part(&c.receiver, HashPart::Given)),
-    bare("#change_default", |s, c| match s.change_default(&c.receiver) {
-        true => Operand::nil(),
-        false => {
-            s.b.mark_dead();
-            Operand::bottom()
-        }
-    }),
     carrying("#no_key", |s, c| {
         s.switch(&c.args[0], 0, &mut |s, key| {
             s.each_of_bool(&key, &mut |s, key| {
@@ -493,7 +432,7 @@ fn refused_key(key: &Operand) -> (&'static str, &'static str) {
     }
 }
 
-fn sort(call: &Invocation) -> Option<HashSort> {
+pub(super) fn sort(call: &Invocation) -> Option<HashSort> {
     match call.receiver.types.single() {
         Some(Type::Hash(_, sort)) => Some(*sort),
         _ => None,
@@ -587,64 +526,4 @@ fn can_look_up(s: &mut Lowerer<'_>, hash: &Operand, key: &TypeSet) -> bool {
         s.refuse_here("unsupported-key", message, Some(hint.into()));
     }
     !comparable.is_empty()
-}
-
-fn default_value(s: &mut Lowerer<'_>, hash: &Operand) -> Operand {
-    let default = s.hash_part(hash, HashPart::Default);
-    let zero = s.b.i64(0);
-    s.item_at(&default, zero)
-}
-
-/// The default that a Hash was made with; nil where that is a block.
-fn own_default(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    if call.receiver.types.iter().any(Type::is_made_hash) {
-        let default = made_part(s, call, 3);
-        return if default.types.iter().any(Type::is_made_proc) { Operand::nil() } else { default };
-    }
-    match sort(call).map(|sort| sort.default) {
-        Some(HashDefault::Value) => default_value(s, &call.receiver),
-        _ => Operand::nil(),
-    }
-}
-
-/// What the Hash gives for a key that it has not, if it was given no other default.
-fn missing(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    if call.receiver.types.iter().any(Type::is_made_hash) {
-        let default = made_part(s, call, 3);
-        return s.switch(&default, 0, &mut |s, default| match default.types.single() {
-            Some(ty) if ty.is_made_proc() => {
-                let args = [call.receiver.clone(), call.args[0].clone()];
-                s.send(&default, "call", &args, 1)
-            }
-            _ => default,
-        });
-    }
-    match sort(call).map(|sort| sort.default) {
-        Some(HashDefault::Value) => default_value(s, &call.receiver),
-        Some(HashDefault::Block(_) | HashDefault::Made(_)) => {
-            let block = default_block(s, call);
-            s.send(&block, "call", &[call.receiver.clone(), call.args[0].clone()], 1)
-        }
-        _ => Operand::nil(),
-    }
-}
-
-/// That of a Hash from before the section.
-fn default_block(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    let root = match call.receiver.types.single() {
-        Some(Type::Hash(kind, HashSort { default: HashDefault::Block(Some(_)), .. })) => {
-            s.root(&RootKey::DefaultBlock(*kind))
-        }
-        Some(Type::Hash(_, HashSort { default: HashDefault::Made(number), .. })) => {
-            return s.closed_proc(*number);
-        }
-        _ => None,
-    };
-    root.unwrap_or_else(|| {
-        s.refuse_here(
-            "unsupported-default",
-            "the default block of a Hash is none that is written as a block, as which a section knows it",
-            Some("write it out: Hash.new { |hash, key| … }".into()),
-        )
-    })
 }

@@ -240,26 +240,6 @@ pub(super) const ROWS: &[Row] = &[
     spreading("format", super::string_format::format),
     spreading("sprintf", super::string_format::format),
     row("Float", |s, c| convert(s, c, false)),
-    row("#no_number", |s, c| {
-        let wanted = s.symbol_name(&c.args[0]).unwrap_or_default();
-        super::conversions::no_number(s, &c.receiver, &wanted)
-    }),
-    bare("#refuse_part", |s, _| {
-        s.refuse_here(
-            "unsupported-argument",
-            "a Complex cannot be a part of another number in a section",
-            Some("call real on it".into()),
-        )
-    }),
-    bare("#refuse_quiet_number", |s, _| {
-        s.refuse_here(
-            "unsupported-argument",
-            "`exception: false` of Complex and Rational cannot run in a section",
-            Some("look at what they are made of first".into()),
-        )
-    }),
-    row("#complex", |s, c| s.new_number(ClassId::COMPLEX, [&c.args[0], &c.args[1]])),
-    row("#rational", |s, c| s.new_number(ClassId::RATIONAL, [&c.args[0], &c.args[1]])),
 ];
 
 /// What `super` of an `initialize` comes to in the end: it takes nothing and does nothing.

@@ -20,6 +20,7 @@ mod exception;
 mod float;
 mod format;
 mod hash;
+mod hash_defaults;
 mod integer;
 mod iteration;
 mod kernel;
@@ -32,6 +33,7 @@ mod numeric;
 mod output;
 mod outside;
 mod packing;
+mod parts;
 mod procs;
 mod random;
 mod range;
@@ -191,14 +193,14 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
     }
     let (tables, modules): (&[&'static [Row]], &[&str]) = match ty {
         Type::Hash(..) if owner == ClassId::HASH && !is_primitive(name) => {
-            (&[hash::MADE_ROWS, hash::ROWS, hash::ITSELF], &["MadeHash", "Hash"])
+            (&[hash::MADE_ROWS, hash::ROWS, hash_defaults::ROWS, hash::ITSELF], &["MadeHash", "Hash"])
         }
         ty if ty.is_hash() && owner == ClassId::HASH && !is_primitive(name) => {
-            (&[hash::MADE_ROWS, hash::ROWS, hash::ITSELF], &["MadeHash", "Hash"])
+            (&[hash::MADE_ROWS, hash::ROWS, hash_defaults::ROWS, hash::ITSELF], &["MadeHash", "Hash"])
         }
         ty if ty.is_hash() && matches!(name, "dup" | "clone") => (&[hash::COPIES], &[]),
         ty if ty.is_hash() && (owner == ClassId::ENUMERABLE || is_primitive(name)) => (
-            &[hash::PRIMITIVES, hash::ENUMERABLE, sequence::ROWS],
+            &[hash::PRIMITIVES, hash_defaults::PRIMITIVES, hash::ENUMERABLE, sequence::ROWS],
             &["MadeHash", "Hash", "Packed", "Enumerable"],
         ),
         ty if ty.is_string() && (owner == ClassId::STRING || is_primitive(name)) => (
@@ -234,7 +236,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Object(..) | Type::Record(_) | Type::Made(_)
             if let Some(module) = number_module(owner, name, ty) =>
         {
-            (&[numeric::OF_PARTS, comparable::ROWS], module)
+            (&[parts::ROWS, comparable::ROWS], module)
         }
         Type::Object(_, ClassId::ENCODING) if owner == ClassId::ENCODING || is_primitive(name) => {
             (&[], &["Encoding"])
@@ -366,6 +368,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
     if let Some(row) = kernel::ROWS
         .iter()
         .chain(recursion::ROWS)
+        .chain(parts::OF_ALL)
         .chain(output::ROWS)
         .chain(regexp::LAST_MATCH)
         .find(|row| row.name == name)

@@ -47,19 +47,6 @@ pub(super) const ROWS: &[Row] = &[
     row("#above?", |s, c| ordered(s, c, Comparison::Gt)),
 ];
 
-/// Of numbers that are put together of others ([`ClassId::parts`]): what they leave to the `coerce` of an argument.
-pub(super) const OF_PARTS: &[Row] = &[
-    carrying("#by_coerce", |s, c| {
-        let name = s.symbol_name(&c.args[0]).unwrap_or_default();
-        let receiver = c.receiver.clone();
-        s.switch(&c.args[1], 0, &mut |s, arg| not_a_number(s, &name, &receiver, &arg))
-    }),
-    carrying("#order_by_coerce", |s, c| {
-        let receiver = c.receiver.clone();
-        s.switch(&c.args[0], 0, &mut |s, arg| order_with_object(s, &receiver, &arg))
-    }),
-];
-
 /// The operand as a double: exact for a Float, rounded to nearest for an Integer.
 pub(super) fn to_f(s: &mut Lowerer<'_>, operand: &Operand) -> Value {
     match operand.types.single() {
@@ -310,7 +297,7 @@ fn spaceship(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     })
 }
 
-fn order_with_object(s: &mut Lowerer<'_>, number: &Operand, object: &Operand) -> Operand {
+pub(super) fn order_with_object(s: &mut Lowerer<'_>, number: &Operand, object: &Operand) -> Operand {
     match coerced(s, number, object) {
         Coerced::No => Operand::nil(),
         Coerced::Pair(left, right) => s.send(&left, "<=>", &[right], 22),

@@ -487,8 +487,7 @@ impl Lowerer<'_> {
         }
         if let (Some(target), false) = (rest, self.b.is_dead()) {
             let others = self.without_keys(hash, pairs);
-            self.assign(target, &others);
-            return;
+            return self.assign(target, &others);
         }
         if (closed || pairs.is_empty()) && !self.b.is_dead() {
             let size = self.send(hash, "size", &[], 3);

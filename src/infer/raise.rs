@@ -134,18 +134,20 @@ impl Lowerer<'_> {
             [_, extra, ..] => return self.refuse_raise(extra),
         };
         self.enter(node);
-        let class = match class {
-            Some(class) => class,
-            None => match self.constant(&["RuntimeError".to_string()], true).types.single() {
-                Some(Type::Module(class)) => *class,
-                _ => return Operand::bottom(),
-            },
-        };
+        let Some(class) = class.or_else(|| self.runtime_error()) else { return Operand::bottom() };
         if let Some(text) = text {
             let raised = if self.frame().builtin { Raised::ByRubysText } else { Raised::ByText };
             return self.raise_with((class, raised), &[None], vec![text], vec![], vec![]);
         }
         self.raise_parts(node, class, parts, call.args.is_empty())
+    }
+
+    /// What `raise` without a class raises.
+    fn runtime_error(&mut self) -> Option<ClassId> {
+        match self.constant(&["RuntimeError".to_string()], true).types.single() {
+            Some(Type::Module(class)) => Some(*class),
+            _ => None,
+        }
     }
 
     /// `raise` of an error that is being handled, and what of `raise` is refused; `None` where it is neither.
