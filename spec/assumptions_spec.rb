@@ -71,9 +71,9 @@ module Hostile
     end
   end
 
-  # An array with methods of its own.
+  # An array with methods of its own, but for those of which a parallel one is called.
   class List < Array
-    (Array.public_instance_methods - %i[__send__ __id__ object_id peach pmap pselect push <<]).each do |name|
+    (Array.public_instance_methods - %i[__send__ __id__ object_id peach pmap pselect push << map select]).each do |name|
       define_method(name) do |*|
         CALLS << name
         raise NotImplementedError

@@ -57,6 +57,8 @@ dialect! {
     times_is_ruby: "!Integer.instance_method(:times).source_location.nil?",
     /// `Complex.rect` takes the real part of a Complex without another one.
     complex_parts_are_real: "Complex.rect(Complex(1, 0.0)).imaginary.is_a?(Integer)",
+    /// `Complex#to_r` takes an imaginary part of 0.0 for none.
+    complex_zeros_are_none: "Complex(1, 0.0).to_r == 1",
     /// Powers of numbers at a multiple of 45 degrees are at one.
     complex_powers_know_angles: "(Complex(0, 1.5)**2).imaginary.is_a?(Float)",
     /// `Complex.polar` knows that an angle is three quarters of a turn.

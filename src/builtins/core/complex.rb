@@ -190,7 +190,10 @@ module Complex
   end
 
   def to_r
-    __only_real("Rational").to_r
+    return __only_real("Rational").to_r unless __ruby?(:complex_zeros_are_none)
+    raise RangeError, "can't convert #{self} into Rational" if imaginary.to_r != 0
+
+    real.to_r
   end
 
   def rationalize(range = :__none)
@@ -230,6 +233,12 @@ module Complex
 
   def __exact_number(wanted)
     __real_alone? ? real.__exact_number(wanted) : self
+  end
+
+  def __dividend
+    return __exact_number(:ratio) if __real_alone? || !__ruby?(:complex_zeros_are_none)
+
+    imaginary == 0 && real.finite? ? real.to_r : self
   end
 
   def __without_exact_zero

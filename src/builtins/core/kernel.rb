@@ -115,6 +115,11 @@ module Kernel
     __no_number(wanted)
   end
 
+  # The first of two numbers of which a Rational is to be made.
+  def __dividend
+    __exact_number(:ratio)
+  end
+
   def __real_number?
     false
   end

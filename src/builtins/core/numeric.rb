@@ -108,4 +108,8 @@ module Numeric
   def +@
     self
   end
+
+  def __dividend
+    __exact_number(:ratio)
+  end
 end

@@ -204,7 +204,7 @@ module Kernel
 
     return number.__exact_number(:Rational).to_r if below.equal?(:__none)
 
-    number = number.__exact_number(:ratio)
+    number = number.__dividend
     below = below.__exact_number(:ratio)
     return number.__over(below) if number.is_a?(Integer) && below.is_a?(Integer)
     return number if !number.is_a?(Integer) && below.is_a?(Integer) && below == 1
