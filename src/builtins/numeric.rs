@@ -105,9 +105,19 @@ pub(super) fn not_a_number(s: &mut Lowerer<'_>, name: &str, receiver: &Operand, 
             let after = format!(" can't be coerced into {}", s.describe(&receiver.types));
             s.fail_about(true, String::new(), arg, after)
         }
+        // Whatever else the pair may do.
+        Coerced::Pair(left, _) if matches!(name, "&" | "|" | "^") && lacks(s, &left, name) => {
+            let after = format!(" can't be coerced into {}", s.describe(&receiver.types));
+            s.fail_about(true, String::new(), arg, after)
+        }
         Coerced::Pair(left, right) => s.send(&left, name, &[right], 22),
         Coerced::Ends => Operand::bottom(),
     }
+}
+
+/// Has no object of these the method?
+fn lacks(s: &mut Lowerer<'_>, operand: &Operand, name: &str) -> bool {
+    operand.types.iter().all(|ty| ty.is_instance() && !s.type_responds(ty, name))
 }
 
 /// For what asks more of an object than `coerce`.

@@ -57,7 +57,7 @@ module Rational
   end
 
   def fdiv(other)
-    return self / 0.0 if (other.__real_number? || other.is_a?(Complex)) && other == 0
+    return self / 0.0 if other == 0
     return to_f if other.is_a?(Integer) && other == 1
 
     (self / other).to_f
@@ -189,7 +189,7 @@ module Rational
   end
 
   def div(other)
-    raise ZeroDivisionError, "divided by 0" if other.__real_number? && other == 0
+    raise ZeroDivisionError, "divided by 0" if 0 == other
 
     (self / other).floor
   end
