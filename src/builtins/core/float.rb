@@ -275,6 +275,10 @@ module Float
 
   # A 0 takes its sign from the other one's sign alone, so that an infinite one makes no NaN of it.
   def __part_product(other)
+    if other.is_a?(Float)
+      product = self * other
+      return product unless product.nan?
+    end
     if self == 0.0
       return other.is_a?(Float) && !other.nan? && other != 0.0 ? self * other.__sign : __part_times(other)
     end
