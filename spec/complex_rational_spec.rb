@@ -90,6 +90,7 @@ each_backend do
                  },
     "members" => ->(x) { [[Complex(x, 1)].include?(1 + 1i), [Complex(x, 1), 1 + 1i].uniq, [1r, x].index(x.to_r)] },
     "powers" => ->(x) { [x**-1, (x + 1)**-2, Rational(x, 2)**x, Complex(x, 1)**2, Complex(x, 0.5)**-1, 1i**x] },
+    "text that says one" => ->(x) { [Rational("#{x}/3"), " -#{x}.5e1 km".to_r, Rational("0.#{x}", 2), "x".to_r] },
     "rounding" => lambda { |x|
                     [Rational(x, 2).round, Rational(x, 2).round(half: :even), Rational(x, 3).floor(2), (x / 2r).ceil]
                   },
@@ -109,7 +110,8 @@ each_backend do
     "ZeroDivisionErrors" => ->(x) { Rational(x, 0) }, "TypeErrors" => ->(x) { Rational(x, 2) + nil },
     "comparisons that fail" => ->(x) { (x / 2r) < nil }, "no order" => ->(x) { Complex(x, 1) < 2 },
     "RangeErrors" => ->(x) { Complex(x, 1).to_i }, "no new" => ->(x) { Complex.new(x, 2) },
-    "no other methods" => ->(x) { Rational(x, 2).foo }, "parts that are none" => ->(x) { Complex(x, :a) }
+    "no other methods" => ->(x) { Rational(x, 2).foo }, "parts that are none" => ->(x) { Complex(x, :a) },
+    "text that says none" => ->(x) { Rational("#{x}x") }
   }.each do |what, work|
     it "raise as Ruby does: #{what}" do
       expect_same([1, 2, 3], &work)

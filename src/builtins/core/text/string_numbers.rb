@@ -254,4 +254,90 @@ module String
     end
     __float_of_limbs(limbs, exponent)
   end
+
+  # ---- Rationals
+
+  def to_r
+    __ratio(false)
+  end
+
+  def __exact_number(_wanted)
+    number = __ratio(true)
+    raise ArgumentError, "invalid value for convert(): #{inspect}" if number.__nil?
+
+    number
+  end
+
+  # The Rational that it begins with, else 0; where it has to be all of it, nil if it is not.
+  def __ratio(strict)
+    i = __skip_spaces(0)
+    negative = i < __bytesize && __byte(i) == 0x2d
+    i += 1 if negative || (i < __bytesize && __byte(i) == 0x2b)
+    number, places, i = __ratio_part(i)
+    return strict ? nil : __rational(0, 1) if i < 0
+
+    below = 1
+    if i < __bytesize && __byte(i) == 0x2f
+      divisor, less, behind = __ratio_part(i + 1)
+      return if strict && behind < 0
+
+      if behind > 0
+        raise ZeroDivisionError, "divided by 0" if divisor == 0
+
+        below = divisor
+        places -= less
+        i = behind
+      end
+    end
+    return if strict && __skip_spaces(i) < __bytesize
+
+    ratio = (negative ? -number : number).__over(below)
+    places > 0 ? ratio.__quotient_by(10.__to_power(places), 1) : ratio.__product(10.__to_power(-places), 1)
+  end
+
+  # The digits of a number as an Integer, how many of them are behind the point, less the exponent, and where it ends: -1
+  # where there is none.
+  def __ratio_part(i)
+    number = 0
+    places = 0
+    start = i
+    while (digit = __decimal_digit(i, start)) >= 0
+      number = (number * 10) + digit
+      i += __byte(i) == 0x5f ? 2 : 1
+    end
+    if i < __bytesize && __byte(i) == 0x2e
+      i += 1
+      first = i
+      while (digit = __decimal_digit(i, first)) >= 0
+        number = (number * 10) + digit
+        places += 1
+        i += __byte(i) == 0x5f ? 2 : 1
+      end
+      return [number, places, i] if i == first
+    end
+    return [0, 0, -1] if i == start
+    return [number, places, i] unless i + 1 < __bytesize && __byte(i) | 0x20 == 0x65
+
+    at = i + 1
+    negative = __byte(at) == 0x2d
+    at += 1 if negative || __byte(at) == 0x2b
+    exponent = 0
+    first = at
+    while (digit = __decimal_digit(at, first)) >= 0
+      exponent = (exponent * 10) + digit
+      at += __byte(at) == 0x5f ? 2 : 1
+    end
+    [number, negative ? places + exponent : places - exponent, at]
+  end
+
+  # The digit at a byte, or behind a single underscore that is not the first: -1 where there is none.
+  def __decimal_digit(i, first)
+    return -1 if i >= __bytesize
+
+    i += 1 if i > first && __byte(i) == 0x5f
+    return -1 if i >= __bytesize
+
+    byte = __byte(i)
+    byte <= 0x39 && byte >= 0x30 ? byte - 0x30 : -1
+  end
 end
