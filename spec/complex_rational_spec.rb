@@ -89,7 +89,10 @@ each_backend do
                    [Complex(x, 1).class, 1r.is_a?(Numeric), x.to_r.instance_of?(Rational), 1i.frozen?, 1i.real?]
                  },
     "members" => ->(x) { [[Complex(x, 1)].include?(1 + 1i), [Complex(x, 1), 1 + 1i].uniq, [1r, x].index(x.to_r)] },
-    "powers" => ->(x) { [x**-1, (x + 1)**-2, Rational(x, 2)**x, Complex(x, 1)**2, Complex(x, 0.5)**-1, 1i**x] },
+    "powers" => ->(x) { [x**-1, (x + 1)**-2, Rational(x, 2)**x] },
+    "powers of Complex" => ->(x) { Complex(x, 1)**2 },
+    "powers of Floats" => ->(x) { Complex(x, 0.5)**-1 },
+    "powers of i" => ->(x) { 1i**x },
     "text that says one" => ->(x) { [Rational("#{x}/3"), " -#{x}.5e1 km".to_r, Rational("0.#{x}", 2), "x".to_r] },
     "rounding" => lambda { |x|
                     [Rational(x, 2).round, Rational(x, 2).round(half: :even), Rational(x, 3).floor(2), (x / 2r).ceil]
