@@ -13,6 +13,7 @@ mod catalogue;
 mod changes;
 mod column;
 mod comparable;
+mod complex_rational;
 mod conversions;
 mod enumerator;
 mod equality;
@@ -33,7 +34,6 @@ mod numeric;
 mod output;
 mod outside;
 mod packing;
-mod parts;
 mod procs;
 mod random;
 mod range;
@@ -236,7 +236,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Object(..) | Type::Record(_) | Type::Made(_)
             if let Some(module) = number_module(owner, name, ty) =>
         {
-            (&[parts::ROWS, comparable::ROWS], module)
+            (&[complex_rational::ROWS, comparable::ROWS], module)
         }
         Type::Object(_, ClassId::ENCODING) if owner == ClassId::ENCODING || is_primitive(name) => {
             (&[], &["Encoding"])
@@ -368,7 +368,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
     if let Some(row) = kernel::ROWS
         .iter()
         .chain(recursion::ROWS)
-        .chain(parts::OF_ALL)
+        .chain(complex_rational::OF_ALL)
         .chain(output::ROWS)
         .chain(regexp::LAST_MATCH)
         .find(|row| row.name == name)

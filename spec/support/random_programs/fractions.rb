@@ -41,9 +41,12 @@ module RandomPrograms
 
     def fraction(depth)
       number = small(depth)
-      made = case between(0, 3)
+      made = case between(0, 6)
              when 0 then e("Rational(", number, ", #{between(1, 9)})")
              when 1 then e(number, ".to_r")
+             when 4 then e("Rational(\"\#{", number, "}#{pick(["", ".5", "e-1"])}/#{between(1, 9)}\")")
+             when 5 then e("((", number, ".abs + 1)**-#{between(1, 2)}).to_r")
+             when 6 then e("\"\#{", number, "}.25 of it\".to_r")
              when 2 then e("(", number, pick([" + ", " - ", " * "]), fraction_literal, ")")
              else e(number, ".quo(#{between(1, 7)})")
              end
@@ -55,7 +58,9 @@ module RandomPrograms
     def complex(depth)
       parts = Array.new(2) { pick([small(depth), expression([:float], [depth - 1, 0].max), fraction_literal]) }
       made = chance(0.7) ? e("Complex(", Node.commas(parts), ")") : e("(", parts.first, " + #{between(1, 5)}i)")
-      case between(0, 5)
+      case between(0, 7)
+      when 6 then e("Complex.polar(", small(depth), ", ", pick(%w[0.5 -2.0 Math::PI 1 0]), ")")
+      when 7 then e(made, ".fdiv(", pick(%w[2 0.5 1/3r Complex(1,2) Complex(0.5,-1.5)]), ")")
       when 0 then e("(", made, pick([" + ", " - ", " * ", " / "]), pick(%w[2i 1.5i Complex(1,-2) Complex(0.5,2)]), ")")
       when 1 then e("(", made, "**#{pick([2, 3, -1])})")
       when 2 then e(made, pick(%w[.conj .-@ .to_c]))

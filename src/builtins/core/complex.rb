@@ -36,7 +36,7 @@ module Complex
   end
 
   def /(other)
-    return __divided(other) if other.is_a?(Complex)
+    return __divided(other, true) if other.is_a?(Complex)
 
     if other.__real_number?
       return __complex(real.__part_quo(other).__without_one, imaginary.__part_quo(other).__without_one)
@@ -50,19 +50,19 @@ module Complex
   end
 
   # The larger part of the divisor is divided by, so that nothing overflows before its time.
-  def __divided(other)
+  def __divided(other, exactly)
     re = other.real
     im = other.imaginary
     if re.abs > im.abs
-      r = im.__part_quo(re)
+      r = im.__part_over(re, exactly)
       n = re.__part_times(1.__part_plus(r.__part_times(r)))
-      x = real.__part_plus(imaginary.__part_times(r)).__part_quo(n)
-      y = imaginary.__part_minus(real.__part_times(r)).__part_quo(n)
+      x = real.__part_plus(imaginary.__part_times(r)).__part_over(n, exactly)
+      y = imaginary.__part_minus(real.__part_times(r)).__part_over(n, exactly)
     else
-      r = re.__part_quo(im)
+      r = re.__part_over(im, exactly)
       n = im.__part_times(1.__part_plus(r.__part_times(r)))
-      x = real.__part_times(r).__part_plus(imaginary).__part_quo(n)
-      y = imaginary.__part_times(r).__part_minus(real).__part_quo(n)
+      x = real.__part_times(r).__part_plus(imaginary).__part_over(n, exactly)
+      y = imaginary.__part_times(r).__part_minus(real).__part_over(n, exactly)
     end
     return __complex(x, y) if real.is_a?(Float) || imaginary.is_a?(Float) || re.is_a?(Float) || im.is_a?(Float)
 

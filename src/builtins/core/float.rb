@@ -261,18 +261,6 @@ module Float
 
   # ---- as parts of a Complex
 
-  def __part_plus(other)
-    other.is_a?(Integer) && other == 0 ? self : self + other
-  end
-
-  def __part_minus(other)
-    other.is_a?(Integer) && other == 0 ? self : self - other
-  end
-
-  def __part_times(other)
-    other.is_a?(Integer) && other == 1 ? self : self * other
-  end
-
   # A 0 takes its sign from the other one's sign alone, so that an infinite one makes no NaN of it.
   def __part_product(other)
     if other.is_a?(Float)
@@ -305,20 +293,8 @@ module Float
     !nan? && __bits < 0
   end
 
-  def __part_quo(other)
-    self / other
-  end
-
-  def __part_power(n)
-    self**n
-  end
-
   def __part_zero
     0.0
-  end
-
-  def __without_one
-    self
   end
 
   # ---- as Rationals

@@ -333,10 +333,6 @@ module Integer
     self + other
   end
 
-  def __part_minus(other)
-    other.is_a?(Integer) && other == 0 ? self : self - other
-  end
-
   def __part_times(other)
     return 0 if other.is_a?(Integer) && (other == 0 || self == 0)
     return other if self == 1
@@ -368,10 +364,6 @@ module Integer
 
   def __part_zero
     0
-  end
-
-  def __without_one
-    self
   end
 
   # ---- as Rationals

@@ -112,4 +112,37 @@ module Numeric
   def __dividend
     __exact_number(:ratio)
   end
+
+  # ---- as parts of a Complex
+
+  # A 0 that is an Integer adds nothing, and has no sign.
+  def __part_plus(other)
+    other.is_a?(Integer) && other == 0 ? self : self + other
+  end
+
+  def __part_minus(other)
+    other.is_a?(Integer) && other == 0 ? self : self - other
+  end
+
+  def __part_times(other)
+    other.is_a?(Integer) && other == 1 ? self : self * other
+  end
+
+  def __part_quo(other)
+    self / other
+  end
+
+  # As Ruby divides, or as Floats.
+  def __part_over(other, exactly)
+    exactly ? __part_quo(other) : fdiv(other)
+  end
+
+  def __part_power(exponent)
+    self**exponent
+  end
+
+  # The Integer that it is, of a Rational that is one.
+  def __without_one
+    self
+  end
 end

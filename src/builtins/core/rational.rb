@@ -240,18 +240,6 @@ module Rational
 
   # ---- as parts of a Complex
 
-  def __part_plus(other)
-    other.is_a?(Integer) && other == 0 ? self : self + other
-  end
-
-  def __part_minus(other)
-    other.is_a?(Integer) && other == 0 ? self : self - other
-  end
-
-  def __part_times(other)
-    other.is_a?(Integer) && other == 1 ? self : self * other
-  end
-
   def __part_product(other)
     return numerator == 0 && !other.nan? && other != 0.0 ? self * other.__sign : self * other if other.is_a?(Float)
 
@@ -262,10 +250,6 @@ module Rational
     other.is_a?(Float) ? fdiv(other) : self / other
   end
 
-  def __part_power(n)
-    self**n
-  end
-
   def __part_zero
     __rational(0, 1)
   end
@@ -273,9 +257,5 @@ module Rational
   # The Integer that it is, if it is one.
   def __without_one
     denominator == 1 ? numerator : self
-  end
-
-  def __real_number?
-    true
   end
 end

@@ -50,7 +50,7 @@ module Complex
     if __ruby?(:complex_powers_know_angles)
       return __on_diagonal(n) if imaginary == 0 || real == 0 || real == imaginary || real == -imaginary
     end
-    return __complex(1, 0).__divided(self).__power_of_natural(-n) if n < 0
+    return __complex(1, 0).__divided(self, true).__power_of_natural(-n) if n < 0
 
     __power_of_natural(n)
   end
@@ -111,20 +111,7 @@ module Complex
   end
 
   def fdiv(other)
-    if other.is_a?(Complex)
-      re = other.real
-      im = other.imaginary
-      if re.abs > im.abs
-        r = im.fdiv(re)
-        n = re.__part_times(1.__part_plus(r.__part_times(r)))
-        return __complex(real.__part_plus(imaginary.__part_times(r)).fdiv(n),
-                         imaginary.__part_minus(real.__part_times(r)).fdiv(n))
-      end
-      r = re.fdiv(im)
-      n = im.__part_times(1.__part_plus(r.__part_times(r)))
-      return __complex(real.__part_times(r).__part_plus(imaginary).fdiv(n),
-                       imaginary.__part_times(r).__part_minus(real).fdiv(n))
-    end
+    return __divided(other, false) if other.is_a?(Complex)
     return __complex(real.fdiv(other), imaginary.fdiv(other)) if other.__real_number?
 
     __by_coerce(:fdiv, other)

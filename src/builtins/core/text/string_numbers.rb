@@ -297,37 +297,36 @@ module String
 
   # The digits of a number as an Integer, how many of them are behind the point, less the exponent, and where it ends: -1
   # where there is none.
-  def __ratio_part(i)
-    number = 0
+  def __ratio_part(start)
+    number, _, i = __digits_from(start)
     places = 0
-    start = i
-    while (digit = __decimal_digit(i, start)) >= 0
-      number = (number * 10) + digit
-      i += __byte(i) == 0x5f ? 2 : 1
-    end
     if i < __bytesize && __byte(i) == 0x2e
-      i += 1
-      first = i
-      while (digit = __decimal_digit(i, first)) >= 0
-        number = (number * 10) + digit
-        places += 1
-        i += __byte(i) == 0x5f ? 2 : 1
-      end
-      return [number, places, i] if i == first
+      fraction, places, i = __digits_from(i + 1)
+      return [number, 0, i] if places == 0
+
+      number = (number * 10.__to_power(places)) + fraction
     end
     return [0, 0, -1] if i == start
     return [number, places, i] unless i + 1 < __bytesize && __byte(i) | 0x20 == 0x65
 
-    at = i + 1
-    negative = __byte(at) == 0x2d
-    at += 1 if negative || __byte(at) == 0x2b
-    exponent = 0
-    first = at
-    while (digit = __decimal_digit(at, first)) >= 0
-      exponent = (exponent * 10) + digit
-      at += __byte(at) == 0x5f ? 2 : 1
+    i += 1
+    negative = __byte(i) == 0x2d
+    i += 1 if negative || __byte(i) == 0x2b
+    exponent, _, i = __digits_from(i)
+    [number, negative ? places + exponent : places - exponent, i]
+  end
+
+  # The Integer that digits stand for, with single underscores between them, how many there are, and where they end.
+  def __digits_from(start)
+    number = 0
+    count = 0
+    i = start
+    while (digit = __decimal_digit(i, start)) >= 0
+      number = (number * 10) + digit
+      count += 1
+      i += __byte(i) == 0x5f ? 2 : 1
     end
-    [number, negative ? places + exponent : places - exponent, at]
+    [number, count, i]
   end
 
   # The digit at a byte, or behind a single underscore that is not the first: -1 where there is none.
