@@ -5,7 +5,7 @@ Parity.table "Rational", on: :rationals do
         "inspect", "floor", "ceil", "round", "truncate", "rationalize"
   binary "+", "-", "*", "/", "quo", "fdiv", "==", "<=>", by: :rational_arguments, beyond: true
   binary "+", by: :rational_arguments, code: ["y + x", "y - x", "y * x", "y / x", "y == x", "y <=> x"], beyond: true
-  binary "**", by: :rational_arguments, on: :ratios, beyond: true
+  binary "**", by: :rational_arguments, on: :ratios, beyond: true, tolerance: 2
   binary "coerce", by: :real_arguments, code: ["x.coerce(y)[0]", "x.coerce(y)[1]"]
   unary "coerce", code: ["x.coerce(2i)[0]", "x.coerce(2i)[1]", "x.coerce(3 + 0i)[0]"]
   binary "floor", "ceil", "round", "truncate", by: :small, beyond: true
