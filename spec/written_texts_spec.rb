@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "support/large_sections"
+
 # What is known of texts that are written out: formats, what stands between interpolated values, and what Strings are
 # compared with.
 each_compiling_backend do
@@ -221,6 +223,21 @@ each_compiling_backend do
     end
 
     # rubocop:enable Lint/DuplicateCaseCondition
+
+    it "are clauses of a case that is a table, the first of which counts" do
+      texts = words + words.map { |w| w * 2 } + Array.new(30) { |i| ["k#{i}", "längeres Wort #{i}"] }.flatten
+      clauses = texts.select { |w| w.valid_encoding? && w.bytesize <= 32 }.map { |w| w.dup.force_encoding("UTF-8") }
+      block = LargeSections.new(<<~RUBY)
+        lambda { |w| case w
+        #{clauses.each_with_index.map { |w, i| "when #{w.inspect}, \"x#{i}\" then #{i}" }.join("\n")}
+        when nil then :none
+        else -1
+        end }
+      RUBY
+      expect_same([*texts, *clauses, "x7", "x70", "k1".encode("US-ASCII"), "k30", nil, :k1, 2.5], &block)
+      expect_same([*texts, *clauses].map(&:b), &block)
+      expect_same((0..70).to_a) { |n| block.call("k#{n}") }
+    end
 
     it "are clauses of a case without else, whose value nobody uses and that assigns" do
       expect_same(words.map { |w| [w, w.size] }) do |w, n|

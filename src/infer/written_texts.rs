@@ -2,7 +2,7 @@
 //! brought for it, and a long `case` of them is a search.
 
 use super::operand::Operand;
-use super::{Condition, Lowerer};
+use super::{Condition, Lowerer, host::RootKey};
 use crate::hashing;
 use crate::ir::{BinaryOp, Comparison, Stmt, UnaryOp, Value, Var};
 use crate::scalar::Ty;
@@ -12,8 +12,9 @@ use rustc_hash::FxHashSet;
 
 /// Bytes up to which a text is compared in line: four words.
 const SHORT: usize = 32;
-/// Texts of a `case` from which on it is a search.
+/// Texts of a `case` from which on it is a search, and from which on it is one in a table.
 const MANY: usize = 8;
+const ENOUGH_FOR_A_TABLE: usize = 32;
 const SLOT_SEARCH: u32 = 46;
 
 /// A text that is written out.
@@ -35,6 +36,19 @@ struct Sought<'a> {
     hash: i64,
     text: &'a str,
     when: usize,
+}
+
+/// The rows of a table for `String#__among`, in the order of the hashes.
+fn table(sought: &[Sought<'_>]) -> Vec<i64> {
+    let row = |one: &Sought<'_>| {
+        let mut row =
+            [one.hash, one.text.len() as i64, i64::from(!one.text.is_ascii()), one.when as i64, 0, 0, 0, 0];
+        for (word, bytes) in row[4..].iter_mut().zip(one.text.as_bytes().chunks(8)) {
+            *word = hashing::word(bytes);
+        }
+        row
+    };
+    sought.iter().flat_map(row).collect()
 }
 
 /// A String, with its size and its first word, which any String has.
@@ -179,7 +193,17 @@ impl Lowerer<'_> {
         self.b.set(found, none);
         self.enter(&whens[0].body);
         self.switch(subject, 0x651, &mut |s, one| {
-            if one.types.iter().any(Type::is_string) {
+            if !one.types.iter().any(Type::is_string) {
+                return Operand::nil();
+            }
+            if sought.len() >= ENOUGH_FOR_A_TABLE {
+                let table = s.root(&RootKey::Words(table(&sought))).unwrap_or_else(Operand::bottom);
+                let count = Operand::integer(s.b.i64(sought.len() as i64));
+                let number = s.send(&one, "#among", &[table, count], 1);
+                if !number.is_bottom() {
+                    s.b.set(found, number.value());
+                }
+            } else {
                 let hash = s.string_hash(&one);
                 let one = s.looked_at(&one);
                 s.search(&one, hash, &sought, found);

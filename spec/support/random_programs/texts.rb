@@ -170,9 +170,10 @@ module RandomPrograms
     # Those that make no Symbols, where these have to be there before.
     def known_symbols(texts) = syncs? && chance(0.99) ? texts.grep_v(/to_sym/) : texts
 
-    # Which of a few texts, or of many, is it?
+    # Which of a few texts, or of many, or of so many that they are a table, is it?
     def text_case(text)
       texts = some(TEXTS + LONG, pick([1, 4, 20]))
+      texts += Array.new(between(28, 60)) { |i| "#{pick(TEXTS)}#{i % 40}" } if chance(0.2)
       clauses = texts.each_slice(between(1, 2)).map do |these|
         e("when ", these.map(&:inspect).join(", "), " then ", expression([:int], 0), " ")
       end

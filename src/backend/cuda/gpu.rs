@@ -22,6 +22,7 @@ use collectives::Collectives;
 use cudarc::driver::result::{self, DriverError, stream::StreamKind};
 use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute, CUlimit_enum as Limit};
 use left::Left;
+use libloading::Library;
 use parking_lot::{Mutex, MutexGuard};
 use std::ffi::{CString, c_void};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
@@ -110,10 +111,14 @@ fn failed(what: &str) -> impl Fn(DriverError) -> Error + '_ {
     }
 }
 
+/// What NVIDIA's driver installs wherever it does. cudarc looks for twenty names in every folder of the system, which
+/// takes as long as the first call of a small section.
+const LIBRARY: &str = if cfg!(target_os = "linux") { "libcuda.so.1" } else { "libcuda.dylib" };
+
 /// Is a driver there, with all that is needed of it? A reason where not.
 pub(super) fn driver() -> Result<(), String> {
     // SAFETY: loads NVIDIA's library, whose initialisers have no preconditions.
-    if !unsafe { sys::is_culib_present() } {
+    if !unsafe { Library::new(LIBRARY).is_ok() && sys::is_culib_present() } {
         return Err("libcuda was not found: there is no NVIDIA driver".to_owned());
     }
     // SAFETY: present, as was just seen.

@@ -92,6 +92,41 @@ module String
     i
   end
 
+  # Which of the texts of a table this is: its number there, or -1. They have a row each, in the order of their hashes: the
+  # hash, how many bytes it has, whether it is a text in UTF-8 only, its number, and four words of bytes.
+  def __among(table, count)
+    hash = __hash
+    low = 0
+    high = count
+    while low < high
+      middle = (low + high) >> 1
+      if table.__word(middle * 8) < hash
+        low = middle + 1
+      else
+        high = middle
+      end
+    end
+    while low < count && table.__word(low * 8) == hash
+      return table.__word(low * 8 + 3) if __in_row?(table, low * 8)
+
+      low += 1
+    end
+    -1
+  end
+
+  def __in_row?(table, row)
+    n = __bytesize
+    return false if n != table.__word(row + 1) || (table.__word(row + 2) > 0 && __encoding > 0)
+
+    i = 0
+    while i * 8 < n
+      return false if __word(i) != table.__word(row + 4 + i)
+
+      i += 1
+    end
+    true
+  end
+
   # Are a byte and the next seven a word, all of ASCII?
   def __eight_of_ascii?(i, n)
     i & 7 == 0 && i + 8 <= n && __word(i >> 3) & -0x7f7f7f7f7f7f7f80 == 0
