@@ -92,6 +92,7 @@ pub(super) const ROWS: &[Row] = &[
     // What a Hash takes as its key: a copy of what would change.
     bare("#as_key", |_, c| c.receiver.clone()),
     carrying("#new_hash", super::made_hash::literal),
+    carrying("#new_hash_of_distinct", super::made_hash::literal_of_distinct),
     // What a user's class says, where the Ruby of built-ins means Ruby's own.
     carrying("#asked_order", |s, c| s.send(&c.receiver, "<=>", &c.args, 2)),
     row("#literal_of_bytes", |s, c| {

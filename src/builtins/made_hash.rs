@@ -20,6 +20,9 @@ const ODD: &str = "odd number of arguments for Hash";
 /// So many pairs are put in by a loop over two arrays, where these can hold them as they are.
 const MANY_PAIRS: usize = 5;
 
+/// Pairs from which on a Hash has slots (`core/text/array_keys.rb`).
+const PAIRS_WITH_SLOTS: usize = 16;
+
 /// With texts as keys, which take more to be looked for.
 const MANY_PAIRS_OF_TEXTS: usize = 2;
 
@@ -104,7 +107,22 @@ pub(super) fn literal(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     hash
 }
 
+/// The same of keys each of which is another one.
+pub(super) fn literal_of_distinct(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let hash = make(s, &Operand::nil());
+    put(s, &hash, &call.args, ["#put_others", "#put_other"]);
+    if call.args.len() >= 2 * PAIRS_WITH_SLOTS && !s.b.is_dead() && !hash.is_bottom() {
+        s.send(&hash, "#index", &[], 2);
+    }
+    hash
+}
+
 pub(super) fn put_pairs(s: &mut Lowerer<'_>, hash: &Operand, pairs: &[Operand]) {
+    put(s, hash, pairs, ["#put_each", "#put"]);
+}
+
+/// By the methods that put all pairs, and one.
+fn put(s: &mut Lowerer<'_>, hash: &Operand, pairs: &[Operand], [all, one]: [&str; 2]) {
     if s.b.is_dead() || hash.is_bottom() {
         return;
     }
@@ -118,7 +136,7 @@ pub(super) fn put_pairs(s: &mut Lowerer<'_>, hash: &Operand, pairs: &[Operand]) 
             s.make_list(0x513 + first as u32, &parts)
         });
         if !keys.is_bottom() && !values.is_bottom() {
-            s.send(hash, "#put_each", &[keys, values], 1);
+            s.send(hash, all, &[keys, values], 1);
         }
         return;
     }
@@ -126,7 +144,7 @@ pub(super) fn put_pairs(s: &mut Lowerer<'_>, hash: &Operand, pairs: &[Operand]) 
         if s.b.is_dead() || hash.is_bottom() {
             return;
         }
-        s.within_slot(i as u32, |s| s.send(hash, "#put", pair, 1));
+        s.within_slot(i as u32, |s| s.send(hash, one, pair, 1));
     }
 }
 

@@ -59,7 +59,9 @@ pub fn call(run: &Evaluator, this: &V, name: &str, passed: Passed) -> Answer {
             let pairs = args.chunks(2).map(|pair| (pair[0].clone(), pair[1].clone()));
             V::hash(this.pairs().into_iter().chain(pairs).collect())
         }
-        (_, "#new_hash") => V::hash(args.chunks(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect()),
+        (_, "#new_hash" | "#new_hash_of_distinct") => {
+            V::hash(args.chunks(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect())
+        }
         (V::Main, _) => kernel(run, name, passed)?,
         _ => return unknown(this, name),
     })

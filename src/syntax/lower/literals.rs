@@ -90,11 +90,23 @@ impl Lowering<'_> {
     }
 
     pub(super) fn string(&mut self, string: &prism::StringNode<'_>) -> Node {
+        self.written_string(string, string.is_frozen())
+    }
+
+    /// A key of a Hash that is written out. One that is a String is frozen.
+    fn key(&mut self, key: &P<'_>) -> Node {
+        match key.as_string_node() {
+            Some(string) => self.written_string(&string, true),
+            None => self.expression(key),
+        }
+    }
+
+    fn written_string(&mut self, string: &prism::StringNode<'_>, frozen: bool) -> Node {
         let span = self.span(&string.location());
         if self.source.names_other_encoding && !string.is_forced_utf8_encoding() {
             return self.refuse(&refusals::FILE_ENCODING, span);
         }
-        self.written(string.unescaped(), string.is_frozen(), span)
+        self.written(string.unescaped(), frozen, span)
     }
 
     /// A literal of these bytes. Where they are no text in UTF-8 (`"\xff"`), it is a String that is there before the
@@ -212,13 +224,15 @@ impl Lowering<'_> {
         let mut made = self.node(span, Kind::Nil);
         let (mut name, mut args) = ("#new_hash", Vec::new());
         let mut literals = HashSet::new();
+        let mut distinct = true;
         for element in elements {
             if let Some(pair) = element.as_assoc_node() {
                 if literal_key(&pair.key()).is_some_and(|key| !literals.insert(key)) {
                     let span = self.span(&pair.key().location());
                     return self.unsupported(&refusals::TWICE, span);
                 }
-                args.push(self.expression(&pair.key()));
+                distinct &= is_told_by_its_text(&pair.key());
+                args.push(self.key(&pair.key()));
                 args.push(self.expression(&pair.value()));
                 continue;
             }
@@ -237,6 +251,7 @@ impl Lowering<'_> {
         }
         match name {
             "#with_pairs" if args.is_empty() => made,
+            "#new_hash" if distinct => self.primitive(span, made, "#new_hash_of_distinct", args),
             name => self.primitive(span, made, name, args),
         }
     }
@@ -291,6 +306,20 @@ fn literal_key(key: &P<'_>) -> Option<(&'static str, Vec<u8>)> {
         P::StringNode { .. } => Some(("String", key.as_string_node()?.unescaped().to_vec())),
         P::SymbolNode { .. } => Some(("Symbol", key.as_symbol_node()?.unescaped().to_vec())),
         _ => None,
+    }
+}
+
+/// Is a key that [`literal_key`] knows another one wherever its text is another?
+fn is_told_by_its_text(key: &P<'_>) -> bool {
+    let is_decimal = |text: &[u8]| match text.strip_prefix(b"-").unwrap_or(text) {
+        [b'0'] => true,
+        [b'1'..=b'9', rest @ ..] => rest.iter().all(u8::is_ascii_digit),
+        _ => false,
+    };
+    match key {
+        P::IntegerNode { .. } => is_decimal(key.location().as_slice()),
+        P::StringNode { .. } | P::SymbolNode { .. } => true,
+        _ => false,
     }
 }
 

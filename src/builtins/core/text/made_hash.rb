@@ -126,6 +126,28 @@ module MadeHash
     __raw_values.__push(value)
   end
 
+  # A pair of a literal whose keys are literals, Strings of which are frozen, and all different. If there are many, `__index`
+  # comes behind them.
+  def __put_other(key, value)
+    __change
+    __raw_keys.__push(__check_key(key))
+    __raw_values.__push(value)
+  end
+
+  def __put_others(keys, values)
+    __change
+    i = 0
+    while i < keys.size
+      __raw_keys.__push(__check_key(keys.__item(i)))
+      __raw_values.__push(values.__item(i))
+      i += 1
+    end
+  end
+
+  def __index
+    __raw_keys.__index_in(__slots) if __raw_keys.__hashes?
+  end
+
   # Takes those of another Hash, where there are none yet. Slots that are words say of both where a key is.
   def __push_pairs(other)
     other.__keys.__push_to(__raw_keys)
