@@ -153,6 +153,8 @@ pub(super) const ROWS: &[Row] = &[
         let zero = s.b.i64(0);
         s.or_nil(same, &Operand::integer(zero))
     }),
+    bare("inspect", super::shown_objects::inspect),
+    bare("to_s", super::shown_objects::to_s),
     bare("frozen?", frozen),
     bare("freeze", freeze),
     row("respond_to?", responds),
@@ -212,7 +214,7 @@ pub(super) const ROWS: &[Row] = &[
     // The members of a Struct or Data, whatever its own methods give.
     bare("#items", super::structs::items),
     carrying("#inspect", super::structs::inspect),
-    bare("#inspect_again", super::recursion::again),
+    bare("#inspect_again", super::structs::again),
     carrying("#peer", |s, c| {
         // The other object where it is of exactly the receiver's class.
         let class = c.receiver.types.iter().next().map(crate::infer::class_of);

@@ -43,6 +43,7 @@ mod regexp;
 mod rounding;
 mod sequence;
 mod several_arrays;
+mod shown_objects;
 pub(crate) mod sources;
 mod string;
 mod string_format;
@@ -361,8 +362,8 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
     {
         return None;
     }
-    // What has an order of its own does not have that of all objects.
-    if name == "<=>" && !is_common(owner) {
+    // What has an order of its own, or shows itself, does not do so as all objects do.
+    if matches!(name, "<=>" | "inspect" | "to_s") && !is_common(owner) {
         return None;
     }
     if let Some(row) = kernel::ROWS

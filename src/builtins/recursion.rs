@@ -4,7 +4,7 @@
 //! Which types can hold themselves is known from what their items, pairs and members can be. Only those take a *trail*
 //! along: an array of numbers that tell what is being gone through. Others, and what only holds such, do as ever.
 
-use super::{Invocation, Row, bare, carrying, row, structs, tuple};
+use super::{Invocation, Row, bare, carrying, row, tuple};
 use crate::infer::host::{FoundMethod, Method};
 use crate::infer::{Condition, Lowerer, Operand, Trail};
 use crate::ir::{BinaryOp, UnaryOp};
@@ -253,15 +253,6 @@ fn keep_identity(s: &mut Lowerer<'_>, value: &Operand) -> bool {
     cyclic && if is_tuple { s.grow_array_literals(value) } else { s.keep_made(&value.types) }
 }
 
-/// `#<struct Node:...>`
-pub(super) fn again(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    let Some((what, name)) = structs::named(s, call) else { return Operand::bottom() };
-    let text = s.string_of_text(&format!("#<{what} {name}:...>"));
-    let binary = s.b.i64(crate::string_layout::Encoding::Binary as i64);
-    s.force_encoding(&text, binary);
-    text
-}
-
 impl Lowerer<'_> {
     /// Can a value of the type be among what Ruby's own method of that name goes through within one of the type?
     pub(crate) fn reaches_itself(&mut self, ty: &Type, name: &str) -> bool {
@@ -283,7 +274,7 @@ impl Lowerer<'_> {
         let mut found = TypeSet::empty();
         let mut open = vec![ty.clone()];
         while let Some(ty) = open.pop() {
-            for part in &self.types_of_parts(&ty) {
+            for part in &self.types_of_parts(&ty, name) {
                 if found.insert(part.clone()) && self.has_own(part, name) {
                     open.push(part.clone());
                 }
@@ -301,7 +292,7 @@ impl Lowerer<'_> {
     }
 
     /// The types of items, pairs and members.
-    fn types_of_parts(&mut self, ty: &Type) -> TypeSet {
+    fn types_of_parts(&mut self, ty: &Type, name: &str) -> TypeSet {
         match ty {
             Type::Array(_) | Type::List(_) | Type::Tuple(_) => self.types_of_items(ty),
             Type::Hash(kind, _) => {
@@ -317,6 +308,7 @@ impl Lowerer<'_> {
                 let lists: Vec<Type> = lists.flat_map(|(_, types)| types.iter().cloned()).collect();
                 lists.iter().fold(TypeSet::empty(), |all, list| all.union(&self.types_of_items(list)))
             }
+            Type::Object(..) if name == "inspect" && self.shows_address(ty) => self.types_of_shown(ty),
             // Those of a Struct or Data.
             ty if ty.is_instance() && !ty.is_string() => self.types_of_members(ty),
             _ => TypeSet::empty(),

@@ -271,8 +271,30 @@ pub(super) fn named(s: &mut Lowerer<'_>, call: &Invocation) -> Option<(&'static 
     Some((what, name))
 }
 
+/// `#<struct Node:...>`
+pub(super) fn again(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if !is_record(s, call) {
+        return super::shown_objects::again(s, call);
+    }
+    let Some((what, name)) = named(s, call) else { return Operand::bottom() };
+    let text = s.string_of_text(&format!("#<{what} {name}:...>"));
+    let binary = s.b.i64(Encoding::Binary as i64);
+    s.force_encoding(&text, binary);
+    text
+}
+
+/// Is it of a Struct or Data? What all objects have shows the variables of others.
+fn is_record(s: &mut Lowerer<'_>, call: &Invocation) -> bool {
+    class(call).is_some_and(|class| {
+        [ClassId::STRUCT, ClassId::DATA].into_iter().any(|top| s.host.is_subclass(class, top))
+    })
+}
+
 /// `#<struct Point x=1, y=2>`; members are shown with the trail, where one is given.
 pub(super) fn inspect(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if !is_record(s, call) {
+        return super::shown_objects::variables(s, call);
+    }
     let Some(class) = class(call) else { return Operand::bottom() };
     let Some((what, name)) = named(s, call) else { return Operand::bottom() };
     let method = if call.args.is_empty() { "inspect" } else { "#shown_within" };

@@ -258,6 +258,15 @@ pub trait Host {
     fn members(&mut self, _class: ClassId) -> Vec<String> {
         Vec::new()
     }
+    /// Which instance variables objects of exactly this class have that were found so far, in Ruby's order: each order that
+    /// was met. Its place among these is what the column [`super::VARIABLES`] holds.
+    fn variable_orders(
+        &mut self,
+        _hierarchy: HierarchyId,
+        _class: ClassId,
+    ) -> Result<Vec<Vec<String>>, Refusal> {
+        Ok(Vec::new())
+    }
     /// How the `initialize` of a subclass of Struct takes keywords.
     fn struct_keywords(&mut self, _class: ClassId) -> StructKeywords {
         StructKeywords::Never

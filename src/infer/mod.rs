@@ -174,7 +174,7 @@ pub(crate) use sealed_lists::Seal;
 pub(crate) use sites::class_of;
 pub(crate) use strings::text_of;
 pub use unread::unread_columns;
-pub use variables::SET;
+pub use variables::{ADDRESS, SET, VARIABLES};
 
 use crate::diagnostic::Diagnostic;
 use crate::error::Error;

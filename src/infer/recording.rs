@@ -249,6 +249,15 @@ impl Host for Recorder<'_> {
         self.value(Question::Members(class), members)
     }
 
+    fn variable_orders(
+        &mut self,
+        hierarchy: HierarchyId,
+        class: ClassId,
+    ) -> Result<Vec<Vec<String>>, Refusal> {
+        let orders = self.host.variable_orders(hierarchy, class);
+        self.result(Question::VariableOrders(hierarchy, class), orders)
+    }
+
     fn struct_keywords(&mut self, class: ClassId) -> StructKeywords {
         let keywords = self.host.struct_keywords(class);
         self.value(Question::StructKeywords(class), keywords)

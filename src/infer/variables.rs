@@ -21,6 +21,12 @@ use crate::types::{HierarchyId, Type, TypeSet};
 /// What the variable is called that says of an instance variable (behind it, with its `@`) whether it is set. No user
 /// can name it. Of objects that exist the host reads it, and copy-back sets to nil what has become set.
 pub const SET: &str = "#set";
+/// Of objects that exist: where they are in memory, which Ruby's `inspect` shows. What a section makes has none, or nil.
+pub const ADDRESS: &str = "#address";
+/// Of those: which variables they have, in Ruby's order: the number of one of [`Host::variable_orders`].
+///
+/// [`Host::variable_orders`]: super::host::Host::variable_orders
+pub const VARIABLES: &str = "#variables";
 
 impl Lowerer<'_> {
     /// Asks the host what `name` holds in the receiver's classes and adds that to the column.
@@ -220,6 +226,18 @@ impl Lowerer<'_> {
             self.remember(&Holders::Objects(hierarchy, name.to_string()), id, &value.types);
         }
         self.note_late(receiver, name);
+    }
+
+    /// A variable that the section sets in objects of the receiver's class of which some do not have it: those with one of
+    /// these orders of variables.
+    pub(crate) fn variable_set_first(&self, receiver: &Operand, orders: &[Vec<String>]) -> Option<String> {
+        let Type::Object(of, class) = receiver.types.single()? else { return None };
+        let is_new =
+            |name: &String| name.starts_with('@') && orders.iter().any(|order| !order.contains(name));
+        let mut written = self.memo.columns.iter().filter(|((hierarchy, _), memo)| {
+            hierarchy == of && memo.is_written && memo.classes.contains(class)
+        });
+        written.find(|((_, name), _)| is_new(name)).map(|((_, name), _)| name.clone())
     }
 
     /// Something of the object is about to change.

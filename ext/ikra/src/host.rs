@@ -29,7 +29,7 @@ use ikra_core::infer::host::{
     Contents, FoundMethod, Holder, MissingConstant, Refusal, Root, RootKey, Scope, StructKeywords,
 };
 use ikra_core::infer::recording::{Kept, KeptProgram, Recorder, Recording};
-use ikra_core::infer::{Host, Inferred, unread_columns};
+use ikra_core::infer::{Host, Inferred, VARIABLES, unread_columns};
 use ikra_core::ir::BufferKind;
 use ikra_core::profile::{Cost, Profile};
 use ikra_core::source::{FileId, SourceFile, Span};
@@ -37,7 +37,7 @@ use ikra_core::syntax::ast::Code;
 use ikra_core::types::{ArrayKind, ClassId, Collection, HashPart, HashSort, HierarchyId, Type};
 use magnus::rb_sys::FromRawValue;
 use magnus::{RHash, RModule, Ruby, Value, prelude::*};
-use rb_sys::VALUE;
+use rb_sys::{ID, VALUE};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -584,6 +584,18 @@ impl Host for LiveHost<'_, '_> {
 
     fn members(&mut self, class: ClassId) -> Vec<String> {
         classes::members(self.pool.class(class))
+    }
+
+    fn variable_orders(
+        &mut self,
+        hierarchy: HierarchyId,
+        class: ClassId,
+    ) -> Result<Vec<Vec<String>>, Refusal> {
+        let column = self.tracer.ask_column(hierarchy, class, VARIABLES);
+        self.drain().map_err(|stop| self.refusal(stop.into()))?;
+        let orders = self.tracer.orders(column).unwrap_or_default();
+        let names = |order: &Vec<ID>| order.iter().map(|id| value::name_of(*id).to_string()).collect();
+        Ok(orders.iter().map(names).collect())
     }
 
     fn struct_keywords(&mut self, class: ClassId) -> StructKeywords {

@@ -26,7 +26,7 @@ Parity.table "Kernel", on: :weights do
                                              "x.instance_variable_defined?(:@none)"]
   unary "instance_variable_set", code: ["x.dup.instance_variable_set(:@b, 2)",
                                         "x.dup.tap { |w| w.instance_variable_set(:@grams, 3) }.grams"]
-  unary "frozen?", "itself"
+  unary "frozen?", "itself", "inspect", "to_s"
   unary "dup", code: ["x.dup.equal?(x)", "x.dup == x", "x.dup.frozen?", "x.dup.instance_variable_get(:@grams)"]
   unary "clone", code: ["x.clone.equal?(x)", "x.clone == x", "x.clone.frozen?", "x.clone(freeze: true).frozen?"]
   unary "class", code: "x.class == Parity::Weight"

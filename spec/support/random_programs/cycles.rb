@@ -9,6 +9,30 @@ module RandomPrograms
       end
       Loop = Struct.new(:value, :next)
 
+      # What all objects have shows them, with where they are: of those from before the section.
+      class Bead
+        attr_accessor :next
+
+        def self.string(length)
+          beads = Array.new(length) { |i| i.odd? ? new.turned(i) : new.set(i, nil) }
+          beads.each_with_index { |bead, i| bead.next = beads[(i + 1) % length] }
+          beads.first.instance_variable_set(:@more, [nil, beads.last, { beads[0] => 1.5 }])
+          beads.first
+        end
+
+        def set(value, following)
+          @value = value
+          @next = following
+          self
+        end
+
+        def turned(value)
+          @next = nil
+          @value = value
+          self
+        end
+      end
+
       def self.ring(length, value)
         first = last = Loop.new(value)
         (length - 1).times { |i| last = last.next = Loop.new(value + i % 2) }
@@ -27,12 +51,15 @@ module RandomPrograms
       TREES = [tree(1, 0), tree(2, 1), tree(2, 1)].freeze
       RINGS = [ring(1, 0), ring(2, 1), ring(3, 1)].freeze
       KNOTS = [knot(0), knot(1), [1, 1, knot(1)]].freeze
+      BEADS = [Bead.string(1), Bead.string(2), Bead.string(3)].freeze
       TABLES = [table(0), table(1), { 1 => 1, 2 => table(1) }].freeze
     RUBY
     MADE = { "TREES" => "tree", "RINGS" => "ring", "KNOTS" => "knot", "TABLES" => "table" }.freeze
 
     # An Integer that hangs on what is equal to what, or on how it is shown.
     def cycle(depth)
+      return bead(depth) if chance(0.15, :bead)
+
       constant, maker = pick(MADE.to_a)
       value = -> { e("(", expression([:int], [depth - 1, 0].max), " % 3)") }
       made = lambda do
@@ -48,6 +75,13 @@ module RandomPrograms
     end
 
     private
+
+    def bead(depth)
+      one = e("BEADS[(", expression([:int], [depth - 1, 0].max), " % 3)#{pick(["", ".next", ".next.next"])}")
+      text = pick([%w[( ).inspect], %w[( ).to_s], ["\"\#{", "}\""], ["[", ", 1].inspect"], ["{ a: ", " }.inspect"],
+                   ["format(\"%p %s\", ", ", 1)"]])
+      e(text[0], one, text[1], ".sum")
+    end
 
     # One that is made where it is used.
     def own_cycle(maker, value)

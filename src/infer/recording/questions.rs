@@ -38,6 +38,7 @@ pub(super) enum Question {
     SymbolNames,
     Members(ClassId),
     StructKeywords(ClassId),
+    VariableOrders(HierarchyId, ClassId),
     NoteSync,
     AnyFrozen(HierarchyId),
     AnyFrozenArray(ArrayKind),
@@ -80,6 +81,7 @@ impl Question {
             Self::Root(_)
             | Self::Base
             | Self::Column(..)
+            | Self::VariableOrders(..)
             | Self::MadeKind(_)
             | Self::MadeHash(..)
             | Self::StringWords
@@ -141,6 +143,9 @@ impl Question {
             Self::SymbolNames => told.result(&host.symbol_names()),
             Self::Members(class) => told.value(&host.members(*class)),
             Self::StructKeywords(class) => told.value(&host.struct_keywords(*class)),
+            Self::VariableOrders(hierarchy, class) => {
+                told.result(&host.variable_orders(*hierarchy, *class));
+            }
             Self::NoteSync => told.value(&host.note_sync()),
             Self::AnyFrozen(hierarchy) => told.value(&host.any_frozen(*hierarchy)),
             Self::AnyFrozenArray(kind) => told.value(&host.any_frozen_array(*kind)),

@@ -12,7 +12,7 @@ use crate::vm::pinned::Pinned;
 use crate::vm::value;
 use ikra_core::faults;
 use ikra_core::heap::schema::{BaseColumn, ColumnSchema, Form, Stored};
-use ikra_core::infer::Inferred;
+use ikra_core::infer::{Inferred, VARIABLES};
 use ikra_core::scalar::Interval;
 use ikra_core::types::{ArrayKind, HierarchyId, Type};
 use rb_sys::VALUE;
@@ -171,6 +171,9 @@ impl Misfit {
                 let (variable, class) = plan.asked.columns[column];
                 let name = &plan.asked.variables[variable as usize].name;
                 let class = pool.name(class);
+                if name == VARIABLES {
+                    return format!("an object of {class} has other instance variables than before");
+                }
                 format!("`{name}` of {class} holds something of another class than before")
             }
             Self::Items => "an array holds something of another class than before".into(),
@@ -200,7 +203,7 @@ impl Plan {
         (unfrozen, unfrozen_arrays): (Vec<HierarchyId>, Vec<ArrayKind>),
         inferred: &Inferred,
     ) -> Self {
-        let asked = tracer.asked.clone();
+        let asked = tracer.asked_once();
         let schema = &inferred.schema;
         let columns = asked.columns.iter().enumerate().map(|(index, (variable, _))| {
             let variable = &asked.variables[*variable as usize];

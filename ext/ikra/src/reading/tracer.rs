@@ -12,7 +12,7 @@ use crate::reading::hashes;
 use crate::reading::procs;
 use crate::reading::strings::{self, Text};
 use crate::reading::symbols::Symbols;
-use crate::reading::variables::{Access, BLOCK, RANDOM_STATE};
+use crate::reading::variables::{Access, BLOCK, Orders, RANDOM_STATE};
 use crate::reading::visited::{KEPT, Visited, VisitedSet};
 use crate::vm::classes;
 use crate::vm::column::{self, Memory};
@@ -33,7 +33,7 @@ use ikra_core::types::{
 };
 use magnus::rb_sys::{AsRawValue, FromRawValue};
 use magnus::{Ruby, Value};
-use rb_sys::VALUE;
+use rb_sys::{ID, VALUE};
 use rustc_hash::FxHashMap;
 use std::hint::black_box;
 use std::rc::Rc;
@@ -57,6 +57,8 @@ pub struct Asked {
     pub kinds: ArrayKinds,
     /// Are the names of Symbols read?
     pub names: bool,
+    /// The orders of instance variables that code was made for, by column.
+    pub orders: FxHashMap<usize, Vec<Vec<ID>>>,
 }
 
 /// Elements of the arrays of a kind; `spans` are (offset, length) by row, for the rows read so far.
@@ -395,7 +397,26 @@ impl<'a> Tracer<'a> {
     /// How a column is read.
     pub(super) fn access(&mut self, column: usize, class: ClassId) -> &mut Access {
         let name = &self.asked.variables[self.asked.columns[column].0 as usize].name;
-        self.accesses[column].get_or_insert_with(|| Access::new(self.ruby, self.pool.class(class), name))
+        let known = || self.asked.orders.get(&column).cloned();
+        self.accesses[column].get_or_insert_with(|| match known() {
+            Some(known) => Access::Order(Orders::complete(known)),
+            None => Access::new(self.ruby, self.pool.class(class), name),
+        })
+    }
+
+    /// The orders of instance variables that were met in a column of such.
+    pub fn orders(&self, column: usize) -> Option<&[Vec<ID>]> {
+        match self.accesses.get(column)? {
+            Some(Access::Order(orders)) => Some(orders.known()),
+            _ => None,
+        }
+    }
+
+    /// What has been asked, as later calls ask it.
+    pub fn asked_once(&self) -> Asked {
+        let orders =
+            (0..self.columns.len()).filter_map(|number| Some((number, self.orders(number)?.to_vec())));
+        Asked { orders: orders.collect(), ..self.asked.clone() }
     }
 
     /// Where arrays are met in the variable of a column.

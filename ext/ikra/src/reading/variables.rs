@@ -10,7 +10,7 @@ use crate::reading::strings::Text;
 use crate::vm::gvl::or_defer;
 use crate::vm::object_layout::{self, Slot};
 use crate::vm::{classes, random_state, value};
-use ikra_core::infer::{PATTERN, PROC_SELF, SET};
+use ikra_core::infer::{ADDRESS, PATTERN, PROC_SELF, SET, VARIABLES};
 use magnus::rb_sys::AsRawValue;
 use magnus::{Error, Ruby, Symbol};
 use rb_sys::{ID, VALUE};
@@ -29,6 +29,10 @@ pub enum Access {
     Variable(Variable),
     /// Is an instance variable set, also to nil? Writing true sets one that is not to nil.
     IsSet(Variable),
+    /// Where the object is in memory, which does not change while it is pinned.
+    Address,
+    /// Which instance variables are set, in Ruby's order: the number of one of these.
+    Order(Orders),
     /// A Struct's member, or a part of a Complex or Rational, by position.
     Member(VALUE),
     /// What is in a Random: a new array of its state, or its seed.
@@ -65,6 +69,8 @@ impl Access {
             return Self::Captured(name);
         }
         match name {
+            ADDRESS => return Self::Address,
+            VARIABLES => return Self::Order(Orders::default()),
             RANDOM_STATE => return Self::RandomState,
             RANDOM_SEED => return Self::RandomSeed,
             PATTERN => return Self::Pattern,
@@ -88,6 +94,8 @@ impl Access {
             match self {
                 Self::Variable(variable) => rb_sys::rb_ivar_get(object, variable.id),
                 Self::IsSet(variable) => rb_sys::rb_ivar_defined(object, variable.id),
+                Self::Address => address(object),
+                Self::Order(orders) => orders.clone().number_of(object),
                 Self::Member(key) => classes::member(object, *key),
                 Self::RandomState => of_random(random_state::state, object),
                 Self::RandomSeed => of_random(random_state::seed, object),
@@ -110,6 +118,12 @@ impl Access {
             match self {
                 Self::Variable(variable) => variable.read::<Held>(objects, values),
                 Self::IsSet(variable) => variable.read::<IsSet>(objects, values),
+                Self::Address => {
+                    objects.iter().zip(values).for_each(|(object, value)| *value = address(*object));
+                }
+                Self::Order(orders) => {
+                    objects.iter().zip(values).for_each(|(object, value)| *value = orders.number_of(*object));
+                }
                 Self::Member(key) => {
                     let (direct, index) = (object_layout::confirmed(), rb_sys::FIX2LONG(*key) as usize);
                     for (object, value) in objects.iter().zip(values) {
@@ -152,8 +166,14 @@ impl Access {
                     }
                     objects.len()
                 }
+                Self::Address => {
+                    objects.iter().zip(values).for_each(|(object, value)| *value = address(*object));
+                    objects.len()
+                }
                 // That takes Ruby.
-                Self::RandomState | Self::RandomSeed | Self::Pattern | Self::Captured(_) => 0,
+                Self::Order(_) | Self::RandomState | Self::RandomSeed | Self::Pattern | Self::Captured(_) => {
+                    0
+                }
                 // Words are listed by the calling thread.
                 Self::Text(Text::Words) => 0,
                 Self::Text(text) => {
@@ -195,11 +215,51 @@ impl Access {
                 }
                 // Nobody writes those so.
                 Self::Text(_)
+                | Self::Address
+                | Self::Order(_)
                 | Self::RandomState
                 | Self::RandomSeed
                 | Self::Pattern
                 | Self::Captured(_)
                 | Self::Missing => {}
+            }
+        }
+    }
+}
+
+/// As an Integer: no address takes more bits than a Fixnum has.
+fn address(object: VALUE) -> VALUE {
+    value::fixnum(object as i64).unwrap_or(value::NIL)
+}
+
+/// The instance variables that objects of a class have, in the order that Ruby tells them in: all orders that were met.
+#[derive(Clone, Debug, Default)]
+pub struct Orders {
+    known: Vec<Vec<ID>>,
+    /// There are no others that code was made for: nil is the number of one.
+    complete: bool,
+}
+
+impl Orders {
+    pub const fn complete(known: Vec<Vec<ID>>) -> Self {
+        Self { known, complete: true }
+    }
+
+    pub fn known(&self) -> &[Vec<ID>] {
+        &self.known
+    }
+
+    fn number_of(&mut self, object: VALUE) -> VALUE {
+        let order = object_layout::variables_of(object);
+        let found = self.known.iter().position(|known| *known == order);
+        match found {
+            None if self.complete => value::NIL,
+            found => {
+                let number = found.unwrap_or_else(|| {
+                    self.known.push(order);
+                    self.known.len() - 1
+                });
+                value::fixnum(number as i64).unwrap_or(value::NIL)
             }
         }
     }

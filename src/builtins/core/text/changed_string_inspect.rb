@@ -7,6 +7,17 @@ module ChangedString
     __append(other, 0, other.__bytesize).__force(encoding)
   end
 
+  # Where an object is in memory.
+  def __put_address(address)
+    shift = 60
+    while shift >= 0
+      digit = (address >> shift) & 15
+      __push(digit + (digit < 10 ? 48 : 87))
+      shift -= 4
+    end
+    self
+  end
+
   # The message of an error with what tells a value: of ASCII only it is in no encoding.
   def __tell(inspected)
     __put(inspected)

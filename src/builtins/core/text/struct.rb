@@ -5,6 +5,11 @@ module Struct
     __cyclic?(:inspect) ? __inspect_within(__trail(:inspect)) : __inspect
   end
 
+  # Of what all objects have.
+  def __show
+    __cyclic?(:inspect) ? __inspect_within(__trail(:inspect)) : __inspect
+  end
+
   def __inspect_within(trail)
     return __inspect_again if trail.__shows?(__identity)
 
