@@ -347,6 +347,6 @@ each_compiling_backend do
     expect_same([1, 2]) { |x| f = ->(**o) { o[:a] }; f.call(a: x) }
     expect_same([1, 2]) { |x| Calls::Yielding.new.weighed(x) { |i, j| [i, j] } }
     expect_same([1, 2]) { |x| Calls::Yielding.new.weighed(x) { |*i| i } }
-    expect_refused("unsupported-keyword-splat") { |x| Calls::Echo.new.keys(**[x]) }
+    expect_same([1, 2]) { |x| Calls::Echo.new.keys(**[x]) }
   end
 end

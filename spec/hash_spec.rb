@@ -18,6 +18,14 @@ module Hashes
     def initialize(hash_map) = @hash_map = hash_map
   end
 
+  # Says what it is as a Hash.
+  class Told
+    def self.keys(**rest) = rest
+
+    def initialize(hash) = @hash = hash
+    def to_hash = @hash
+  end
+
   # Objects that say themselves what is the same key.
   class Own
     attr_reader :n
@@ -190,6 +198,29 @@ each_backend do |backend|
     it "takes others into it" do
       expect_same([1, 2]) { |x| { a: x, **Hashes::TENS, 2 => x, **{ a: 0, z: 1 } } }
       expect_same([1, 2]) { |x| h = { a: 1 }; g = { **h }; g[:b] = x; [h, g, { **h, **g }, [c: x]] }
+    end
+
+    it "takes what says by `to_hash` that it is one, and nothing else" do
+      hash, number, none = [Hashes::Told.new({ z: 9 }), Hashes::Told.new(5), Hashes::Told.new(nil)]
+      all = [nil, 1, 2.5, :a, "a", true, false, [1], 1..2, String, hash, number, none, { b: 1 }]
+      expect_same(all) { |x| { a: 1 }.merge(x) }
+      all.each do |one|
+        expect_same([one]) { |x| { a: 1 }.merge(x) }
+        expect_same([one]) { |x| { a: 1 }.merge!({ c: 3 }, x) }
+        expect_same([one]) { |x| { a: 1 }.update(x) { |_, old, _| old } }
+        expect_same([one]) { |x| { a: 1, **x } }
+        expect_same([one]) { |x| { **x } }
+        expect_same([one]) { |x| Hashes::Told.keys(**x) }
+        expect_same([one]) { |x| Hashes::Told.keys(a: 1, **x) }
+        expect_same([one]) { |x| h = { a: 1 }; [begin h.update({ b: 2 }, x) rescue $!.message end, h] }
+      end
+      expect_same([1, 2]) { |x| { a: x }.merge(Hashes::Told.new({ b: x })) }
+      expect_same([1, 2]) { |x| { a: x, **Hashes::Told.new(x) } }
+      expect_same([1, 2]) { |x| y = x == 1 ? { b: 1 } : nil; [x, { a: x, **y }] }
+      expect_same([{ a: 1 }.freeze]) { |h| h.merge!(1) }
+      expect_same([{ a: 1 }.freeze]) { |h| h.merge!(1) { 2 } }
+      expect_same([{ a: 1 }.freeze]) { |h| h.update { 2 } }
+      expect_same([{ a: 1 }.freeze]) { |h| h.merge(nil) }
     end
 
     it "forgets pairs" do

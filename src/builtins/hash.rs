@@ -246,29 +246,18 @@ pub(super) const PRIMITIVES: &[Row] = &[
         put_pairs(s, &c.receiver, &c.args);
         c.receiver.clone()
     }),
+    // `**`, of which nil has nothing in some versions.
     carrying("#with_all", |s, c| {
-        let receiver = c.receiver.clone();
-        s.switch(&c.args[0], 0, &mut |s, others| match others.types.single() {
-            Some(ty) if ty.is_hash() => {
+        let is_nothing = s.host.dialect().nil_adds_nothing;
+        let (receiver, others) = (c.receiver.clone(), s.through_to_hash(&c.args[0], is_nothing));
+        s.switch(&others, 0, &mut |s, others| {
+            if others.types.single() != Some(&Type::Nil) {
                 s.send(&receiver, "#put_all", &[others], 1);
-                receiver.clone()
             }
-            _ => {
-                let what = s.describe(&others.types);
-                s.refuse_here(
-                    "unsupported-hash",
-                    format!("`**` before {what} in a Hash cannot be used in a parallel section"),
-                    Some("put a Hash behind it".into()),
-                )
-            }
+            receiver.clone()
         })
     }),
-    carrying("#hash_argument", |s, c| {
-        s.switch(&c.args[0], 0, &mut |s, other| match other.types.single() {
-            Some(ty) if ty.is_hash() => other,
-            _ => s.fail_conversion("no implicit conversion of ", &other, " into Hash"),
-        })
-    }),
+    carrying("#hash_argument", |s, c| s.through_to_hash(&c.args[0], false)),
     bare("#slots", |s, c| s.hash_part(&c.receiver, HashPart::Slots)),
     bare("#change", |s, c| match s.change_hash(&c.receiver) {
         true => {

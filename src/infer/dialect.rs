@@ -136,6 +136,8 @@ dialect! {
     nil_is_no_keywords: "h = nil; ->(**o) { o.empty? }.(**h)",
     /// … and so it does beside keywords with names.
     nil_adds_no_keywords: "h = nil; ->(**o) { o.size == 1 }.(a: 1, **h)",
+    /// … and so it does in a Hash that is written out.
+    nil_adds_nothing: "h = nil; { a: 1, **h }.size == 1",
     /// What `**` collects of one Hash alone has the default of that …
     collected_keywords_keep_defaults: "h = Hash.new(5); ->(**o) { o[:a] == 5 }.(**h)",
     /// … also behind keywords with names.

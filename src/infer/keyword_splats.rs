@@ -62,8 +62,9 @@ enum Others {
 }
 
 impl Lowerer<'_> {
-    /// Puts a Hash among the keywords of a call. Refuses what is none.
+    /// Puts a Hash among the keywords of a call.
     pub(super) fn splat_hash(&mut self, arguments: &mut Arguments, hash: &Operand, beside: Beside) {
+        let hash = &self.through_to_hash(hash, true);
         let may_be = |ty: &Type| ty.is_hash() || *ty == Type::Nil;
         let hash = match !hash.is_bottom() && hash.types.iter().any(may_be) {
             true => &self.one_hash(hash, beside),
@@ -82,13 +83,6 @@ impl Lowerer<'_> {
             };
             arguments.keywords.push((HASH_SPLAT.into(), all));
             return;
-        }
-        if !hash.is_bottom() {
-            self.refuse_here(
-                "unsupported-keyword-splat",
-                NO_HASH.replace(" [unsupported-keyword-splat]", ""),
-                Some(NAME_EACH.into()),
-            );
         }
         arguments.keywords.push((String::new(), Operand::bottom()));
     }

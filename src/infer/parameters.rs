@@ -40,14 +40,41 @@ impl Lowerer<'_> {
             s.switch(&found, 62, &mut |s, found| match found.types.single() {
                 Some(Type::Array(_) | Type::Tuple(_) | Type::List(_)) => found,
                 Some(Type::Nil) => value.clone(),
-                _ => {
-                    let class = value.types.iter().next().map_or_else(String::new, |ty| s.coercion_name(ty));
-                    let before = format!("can't convert {class} to Array ({class}#{method} gives ");
-                    let given = found.types.iter().next().map_or(ClassId::OBJECT, class_of);
-                    let message = format!("{before}{})", s.host.class_name(given));
-                    s.fail(ErrorKind::TypeError(message), &[])
-                }
+                _ => s.fail_given(&value, ("Array", method), &found),
             })
+        })
+    }
+
+    /// What `to_hash` gives for objects that have it, as MRI's `rb_convert_type` asks; a TypeError for what is no Hash. `nil`
+    /// is one, or stays.
+    pub(crate) fn through_to_hash(&mut self, value: &Operand, nil_stays: bool) -> Operand {
+        let stays = |ty: &Type| ty.is_hash() || nil_stays && *ty == Type::Nil;
+        if value.types.iter().all(stays) {
+            return value.clone();
+        }
+        self.switch(value, 63, &mut |s, value| match value.types.single() {
+            Some(ty) if stays(ty) => value,
+            _ if !s.responds(&value, "to_hash") => {
+                s.fail_conversion("no implicit conversion of ", &value, " into Hash")
+            }
+            _ => {
+                let found = s.send_from(&value, "to_hash", &[], 64, CallType::Own);
+                s.switch(&found, 65, &mut |s, found| match found.types.single() {
+                    Some(ty) if ty.is_hash() => found,
+                    _ => s.fail_given(&value, ("Hash", "to_hash"), &found),
+                })
+            }
+        })
+    }
+
+    /// A TypeError about what a conversion gives.
+    fn fail_given(&mut self, value: &Operand, (to, method): (&str, &str), found: &Operand) -> Operand {
+        let class = value.types.iter().next().map_or_else(String::new, |ty| self.coercion_name(ty));
+        let before = format!("can't convert {class} to {to} ({class}#{method} gives ");
+        self.each_of_bool(found, &mut |s, found| {
+            let given = found.types.iter().next().map_or(ClassId::OBJECT, class_of);
+            let message = format!("{before}{})", s.host.class_name(given));
+            s.fail(ErrorKind::TypeError(message), &[])
         })
     }
 

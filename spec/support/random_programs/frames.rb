@@ -39,6 +39,12 @@ module RandomPrograms
       ---
       m = { 0 => 1 }.fetch(n % B == K ? n : 0)
       ---
+      m = { n => 1 }.merge({ 2 => n }, n % B == K ? nil : {}).size
+      ---
+      m = { n => 1, **(n % B == K ? n : { a: 2 }) }.size
+      ---
+      m = { n => 1 }.update(n % B == K ? [n] : { 2 => n }) { 3 }.size
+      ---
       m = Integer(n % B == K ? "x#{n}" : "7")
       ---
       m = (n % B == K ? nil : n) + 1

@@ -184,7 +184,7 @@ module Hash
 
   def __merge(*others)
     out = __copy_hash
-    others.each { |other| out.__put_all(other) }
+    others.each { |other| out.__put_all(__hash_argument(other)) }
     out
   end
 

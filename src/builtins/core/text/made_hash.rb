@@ -295,11 +295,12 @@ module MadeHash
 
   def __merge!(*others)
     __change
-    others.each { |other| __put_all(other) }
+    others.each { |other| __put_all(__hash_argument(other)) }
     self
   end
 
   def __merge_block!(*others)
+    __change
     others.each { |other| __merge_one(other) { |k, a, b| yield k, a, b } }
     self
   end
