@@ -73,6 +73,45 @@ each_backend do
     error = [3].pmap { |x| throw :nowhere, x } rescue $!
     expect([error.tag, error.value]).to eq([:nowhere, 3])
   end
+
+  it "leaves the section with what that has made" do
+    out = ->(base, &block) { [catch(:out) { base.map(&block) && :none }, catch(:out) { base.pmap(&block) && :none }] }
+    same = ->(base, &block) { out.(base, &block).then { |ruby, ikra| expect(ikra).to eq(ruby) } }
+    same.([1, 2]) { |x| throw :out, [x, 2.5, nil] if x == 2 }
+    same.([1, 2]) { |x| throw :out, { a: x, "b" => [x, { x => :c }] } if x == 2 }
+    same.([1, 2]) { |x| throw :out, "text #{x}" if x == 2 }
+    same.([1, 2]) { |x| throw :out, (x == 1 ? [x] : 5) }
+    same.([3, 2]) { |x| throw :out, (x == 1 ? [x] : { x => 5 }) }
+    same.([1, 2]) { |x| throw :out, x..5 if x == 2 }
+    same.([1, 2]) { |x| throw :out, [Complex(x, 1), Rational(x, 3), Set[x]] if x == 2 }
+    same.([1, 2]) { |x| [x].each { |y| throw :out, [x, y].map { |z| z + 1 } if y == 2 } }
+    same.([1, 2]) { |x| begin; raise "no" if x == 2; rescue => e; throw :out, [e.message, x]; end }
+    same.([1, 2]) { |x| throw :out, Array.new(100) { |i| [i, "s#{i}"] } if x == 2 }
+    kept = [fishers[0], arrays[0]]
+    thrown = out.([1, 2]) { |x| throw :out, [kept[0], kept[1], x, Fisher.new(x)] if x == 2 }
+    expect(thrown[1].first(3)).to match([equal(kept[0]), equal(kept[1]), 2])
+    expect(thrown.map { |all| [all[3].class, all[3].catch(0)] }.uniq).to eq([[Fisher, 2]])
+    expect(out.([1]) { |x| throw :out, ->(y) { y + 1 } }.map { |lambda| lambda.call(2) }).to eq([3, 3])
+    looped = out.([1]) { |x| list = [x]; list << list; throw :out, list }.last
+    expect(looped[1]).to equal(looped)
+    tag = Object.new
+    expect(catch(tag) { [7].pmap { |x| throw tag, [x] } }).to eq([7])
+    driver = catch(:out) { Ikra.section { sums = [1, 2].pmap { |x| x + 1 }; throw :out, [sums, "q"] if sums.size == 2 } }
+    expect(driver).to eq([[2, 3], "q"])
+  end
+
+  it "is an UncaughtThrowError with its tag, value and cause where no catch waits" do
+    told = lambda do |error|
+      [error.class, error.message, error.tag, error.value, error.cause&.message, error.backtrace.first(2)]
+    end
+    asked = ->(values, &block) { %i[map pmap].map { |name| values.__send__(name, &block) rescue told.($!) } }
+    all = [asked.([1, 2]) { |x| throw :out, [x] if x == 2 },
+           asked.([1, 2]) { |x| throw "t#{x}", { x => 1 } if x == 2 },
+           asked.([1, 2]) { |x| throw [x], x if x == 2 },
+           asked.([1, 2]) { |x| begin; raise "no" if x == 2; rescue; throw :out, x; end },
+           asked.([1, 2]) { |x| begin; raise "no" if x == 2; rescue; throw :out, [x]; end }]
+    all.each { |ruby, ikra| expect(ikra).to eq(ruby) }
+  end
 end
 
 each_compiling_backend do
@@ -80,11 +119,17 @@ each_compiling_backend do
     refuse = ->(slug) { raise_error(Ikra::UnsupportedError, /\[#{slug}\]/) }
     expect { [1].pmap { |x| catch { |tag| throw tag, x } } }.to refuse["unsupported-catch"]
     expect { [Fisher.new(1)].pmap { |x| catch(:up) { x.dive(3) } } }.to refuse["unsupported-catch"]
-    expect { [1].pmap { |x| throw [x] } }.to raise_error(Ikra::UnsupportedError, /no `catch` waits/)
-    expect { [1].pmap { |x| throw :out, [x] } }.to raise_error(Ikra::UnsupportedError, /cannot take an instance of Array/)
     rescued = raise_error(Ikra::UnsupportedError, /whether a `catch` around the section does/)
     expect { [1].pmap { |x| begin; throw :out; rescue; x; end } }.to rescued
     expect { [1].pmap { |x| begin; throw :out; rescue UncaughtThrowError; x; end } }.to rescued
+    expect { [1].pmap { |x| begin; throw :out, [x]; rescue; x; end } }.to rescued
+    [5, [6]].each do |value|
+      ensuring = lambda do
+        ends = []
+        catch(:out) { Ikra.section { begin; [1].peach { |x| throw :out, value }; ensure; ends << 1; end } }
+      end
+      expect(&ensuring).to refuse["unsupported-ensure"]
+    end
   end
 
   it "changes nothing when a value is thrown out of the section" do

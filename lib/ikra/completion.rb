@@ -11,6 +11,7 @@ module Ikra
     INITIALIZE = Exception.instance_method(:initialize)
     NO_METHOD = NoMethodError.instance_method(:initialize)
     NAME = NameError.instance_method(:initialize)
+    UNCAUGHT = UncaughtThrowError.instance_method(:initialize)
     OWN_INITIALIZE = [KeyError, FrozenError, NoMatchingPatternKeyError].to_h do |of|
       [of, of.instance_method(:initialize)]
     end
@@ -118,6 +119,8 @@ module Ikra
         NO_METHOD.bind_call(exception, message, subject, arguments, **given)
       when NameError
         NAME.bind_call(exception, message, subject, **given)
+      when UncaughtThrowError
+        UNCAUGHT.bind_call(exception, subject, receiver, "uncaught throw %p")
       else
         given[:key] = subject if has_subject
         _, own = OWN_INITIALIZE.find { |of, _| exception.is_a?(of) }

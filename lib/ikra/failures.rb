@@ -25,6 +25,7 @@ module Ikra
       exception = case kind
                   when :overflow then overflow(element, *details)
                   when :race then Races.error(tick, *details)
+                  when :uncaught_throw then Messages.uncaught_throw(*details, leaves: !guarding)
                   else Messages.public_send(kind, *details)
                   end
       exception.set_backtrace(backtrace(frames))
@@ -53,8 +54,17 @@ module Ikra
 
     # An exception that the section has made, which Completion has gone over.
     def self.told(exception, element, tick, guarding)
+      thrown(exception) if exception.instance_of?(UncaughtThrowError) && !guarding
       placed(guarding ? unhandled(exception, guarding) : exception, element, tick)
     end
+
+    # Leaves the section where a +catch+ waits for what it has made: no section raises such exceptions but by +throw+.
+    def self.thrown(exception)
+      throw exception.tag, exception.value
+    rescue UncaughtThrowError
+      exception
+    end
+    private_class_method :thrown
 
     BACKTRACE = Exception.instance_method(:backtrace)
     SET_BACKTRACE = Exception.instance_method(:set_backtrace)
@@ -316,7 +326,9 @@ module Ikra
       def known(receiver, text) = text ? {} : { receiver: }
 
       # Leaves the section where a +catch+ waits.
-      def uncaught_throw(tag, _text, value, _value_text)
+      def uncaught_throw(tag, _text, value, _value_text, leaves: false)
+        return UncaughtThrowError.new(tag, value, "uncaught throw %p") unless leaves
+
         throw tag, value
       rescue UncaughtThrowError => e
         e

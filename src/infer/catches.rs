@@ -1,11 +1,12 @@
 //! `catch` and `throw`: a jump to the end of a block that is being inlined. Tags are told apart as Ruby does, by identity,
 //! which is mostly known at compile time.
 
+use super::exceptions::{RECEIVER, SUBJECT};
 use super::operand::Operand;
 use super::{JoinIndex, Lowerer};
 use crate::ir::{ErrorKind, Receiver};
 use crate::syntax::ast::{BlockArg, Call, Node};
-use crate::types::Type;
+use crate::types::{ClassId, Type};
 
 impl Lowerer<'_> {
     /// `catch(tag) { … }`; another form of it, or a method of the user's, is `None`.
@@ -86,33 +87,32 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Out of the section, where a `catch` may wait or not.
+    /// Out of the section, where a `catch` may wait or not. What the section has made leaves it in the exception that there
+    /// is where none waits.
     fn throw_out(&mut self, tag: &Operand, value: &Operand) -> Operand {
-        let refused = match (self.receiver(tag), self.receiver(value)) {
-            ((Receiver::Text(what), _), _) => {
-                format!(
-                    "no `catch` waits for {what} that was made in the section [unsupported-catch]\n  \
-                     hint: throw a Symbol"
-                )
-            }
-            (_, (Receiver::Text(what), _)) => {
-                format!(
-                    "`throw` cannot take {what} that was made in the section out of it [unsupported-catch]\n  \
-                     hint: throw a number or a Symbol"
-                )
-            }
+        let class = ClassId::UNCAUGHT_THROW_ERROR;
+        let told = match (self.receiver(tag), self.receiver(value)) {
+            _ if self.may_have_cause() => None,
+            ((Receiver::Text(_), _), _) | (_, (Receiver::Text(_), _)) => None,
             ((tag, operands), (value, more)) => {
-                let site = self.site(ErrorKind::UncaughtThrow { tag, value });
-                if !self.is_rescued(site) {
-                    self.fail_at(site, &[operands, more].concat());
-                    return Operand::bottom();
-                }
-                "a `rescue` around `throw`, which no `catch` in the section ends, waits for UncaughtThrowError: \
-                 whether a `catch` around the section does is not known in it [unsupported-catch]\n  hint: throw \
-                 behind the `rescue`, or rescue a class that UncaughtThrowError is not below"
-                    .into()
+                Some((ErrorKind::UncaughtThrow { tag, value }, [operands, more].concat()))
             }
         };
-        self.fail(ErrorKind::Unsupported(refused), &[])
+        let error = told.as_ref().map_or(ErrorKind::RaiseMade(class), |(error, _)| error.clone());
+        let site = self.site(error);
+        if self.is_rescued(site) {
+            let refused = "a `rescue` around `throw`, which no `catch` in the section ends, waits for UncaughtThrowError: \
+                           whether a `catch` around the section does is not known in it [unsupported-catch]\n  hint: \
+                           throw behind the `rescue`, or rescue a class that UncaughtThrowError is not below";
+            return self.fail(ErrorKind::Unsupported(refused.into()), &[]);
+        }
+        match told {
+            Some((_, operands)) => self.fail_at(site, &operands),
+            None => {
+                let given = [(SUBJECT, tag.clone()), (RECEIVER, value.clone())];
+                self.raise_keeping(class, Some(Operand::nil()), None, &given);
+            }
+        }
+        Operand::bottom()
     }
 }

@@ -200,11 +200,14 @@ impl Lowerer<'_> {
             return false;
         };
         let Some(class) = class_of_error(error) else { return false };
+        let is_thrown = matches!(error, ErrorKind::RaiseMade(ClassId::UNCAUGHT_THROW_ERROR));
         let line = places.first().map(|place| (place.path.clone(), place.line));
         let is_told = line.is_some_and(|line| self.told_lines.contains(&line));
         let is_kept =
             is_told || self.memo.asks_causes || self.cannot_begin_anew() && self.can_tell_at_once(site);
-        is_kept && self.can_be_object(class) && (self.given_cause().is_some() || self.causes_can_be_objects())
+        is_kept
+            && (is_thrown || self.can_be_object(class))
+            && (self.given_cause().is_some() || self.causes_can_be_objects())
     }
 
     /// A driver that cannot begin anew is not to be refused for what the exceptions hold.

@@ -28,14 +28,19 @@ pub const RAISED: &str = "#raised";
 pub const RAISED_PATH: &str = "#raised_path";
 
 /// What Ruby keeps beside the message of a KeyError, a FrozenError, a NameError and where a pattern finds no key: the key
-/// or name, the receiver, and the arguments; and a number that tells which of these are there (see [`Fact`]).
+/// or name, the receiver, and the arguments (of an UncaughtThrowError the tag and the value); and a number that tells which of these are there (see [`Fact`]).
 pub const SUBJECT: &str = "#subject";
 pub const RECEIVER: &str = "#receiver";
 pub const ARGUMENTS: &str = "#arguments";
 pub const FACTS: &str = "#facts";
 /// The classes that keep such.
-const KEEPING: &[ClassId] =
-    &[ClassId::KEY_ERROR, ClassId::FROZEN_ERROR, ClassId::NAME_ERROR, ClassId::NO_MATCHING_PATTERN_KEY_ERROR];
+const KEEPING: &[ClassId] = &[
+    ClassId::KEY_ERROR,
+    ClassId::FROZEN_ERROR,
+    ClassId::NAME_ERROR,
+    ClassId::NO_MATCHING_PATTERN_KEY_ERROR,
+    ClassId::UNCAUGHT_THROW_ERROR,
+];
 
 /// Bits of [`FACTS`].
 #[derive(Clone, Copy)]

@@ -133,8 +133,11 @@ impl Lowerer<'_> {
     }
 
     fn class_can_leave(&mut self, class: ClassId) -> bool {
-        let is_plain_exception =
-            self.is_exception(class) && (!self.has_more(class) || self.is_of_text(class));
+        let is_plain_exception = self.is_exception(class)
+            && (!self.has_more(class)
+                || self.is_of_text(class)
+                // What `throw` takes out of the section.
+                || class == ClassId::UNCAUGHT_THROW_ERROR);
         let is_known = class.leaves() && !class.is_plain() || self.host.is_subclass(class, ClassId::RANDOM);
         if self.host.is_opaque(class) && !is_known && !is_plain_exception {
             let name = self.host.class_name(class);

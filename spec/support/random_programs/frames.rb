@@ -29,6 +29,8 @@ module RandomPrograms
       ---
       fail IndexError.new("odd") unless n % B != K
       ---
+      throw :away, [n, { n => "x" }] if n % B == K
+      ---
       raise CodedError.new(n, 3) if n % B == K
       ---
       raise TaggedError, "bad" if n % B == K
@@ -41,9 +43,7 @@ module RandomPrograms
       ---
       m = { n => 1 }.merge({ 2 => n }, n % B == K ? nil : {}).size
       ---
-      m = { n => 1, **(n % B == K ? n : { a: 2 }) }.size
-      ---
-      m = { n => 1 }.update(n % B == K ? [n] : { 2 => n }) { 3 }.size
+      m = { n => 1, **(n % B == K ? n : { a: 2 }) }.update({ 2 => n }) { 3 }.size
       ---
       m = Integer(n % B == K ? "x#{n}" : "7")
       ---
