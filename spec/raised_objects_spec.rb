@@ -114,6 +114,123 @@ each_backend do |backend|
     expect_same_error { |_| raise RaisedObjects::Factory, "a" }
   end
 
+  it "is the same when it is raised again, and has the cause that it then has" do
+    told = ->(again, error) { [again.equal?(error), again.class.to_s, again.message, again.cause&.message] }
+    expect_same([1, 2]) do |x|
+      x == 2 ? raise("q") : Integer("a")
+    rescue StandardError => e
+      begin
+        raise
+      rescue StandardError => f
+        told.call(f, e)
+      end
+    end
+    expect_same([1, 2]) do |x|
+      x == 2 ? raise("q") : raise(RaisedObjects::Code.new(x))
+    rescue StandardError => e
+      begin
+        raise e
+      rescue StandardError => f
+        told.call(f, e)
+      end
+    end
+    expect_same([1, 2]) do |x|
+      known = nil
+      begin
+        raise "a#{x}"
+      rescue StandardError => e
+        known = e
+        raise e
+      end
+    rescue StandardError => e
+      begin
+        raise e
+      rescue StandardError => f
+        [told.call(f, e), f.equal?(known)]
+      end
+    end
+    [nil, "b"].each do |text|
+      expect_same([1]) do |_|
+        raise "a"
+      rescue StandardError => e
+        begin
+          begin
+            raise text || "none", cause: nil
+          rescue StandardError
+            raise e
+          end
+        rescue StandardError => f
+          told.call(f, e)
+        end
+      end
+    end
+    again = proc do |_|
+      raise "a"
+    rescue StandardError => e
+      begin
+        raise IOError, "b", cause: nil
+      rescue IOError
+        raise e
+      end
+    end
+    expect(raised { [1].pmap(&again) }).to eq(raised { [1].map(&again) })
+    next if backend == :ruby
+
+    told = /whether an exception that is raised again has a cause is not known/
+    raise IOError, "around"
+  rescue IOError
+    expect { [1].pmap(&again) }.to raise_error(Ikra::UnsupportedError, told)
+  end
+
+  it "is one from before the section, as it is" do
+    told = lambda do |error, known|
+      [error.equal?(known), error.class, error.message, error.backtrace&.first, error.cause&.message]
+    end
+    handled = lambda do
+      raise IOError, "a"
+    rescue IOError => e
+      e
+    end
+    [-> { IOError.new("a") }, -> { RaisedObjects::Code.new(3) }, handled, -> { IOError.new("a").freeze }].each do |make|
+      results = %i[map pmap].map do |name|
+        known = make.call
+        begin
+          [1, 2].public_send(name) { |x| x == 2 ? raise(known) : x }
+        rescue StandardError => e
+          told.call(e, known)
+        end
+      end
+      expect(results[1]).to eq(results[0])
+      around = %i[map pmap].map do |name|
+        known = make.call
+        begin
+          raise "around"
+        rescue RuntimeError
+          begin
+            [1, 2].public_send(name) { |x| x == 2 ? raise(known) : x }
+          rescue StandardError => e
+            told.call(e, known)
+          end
+        end
+      end
+      expect(around[1]).to eq(around[0])
+    end
+    all = [RaisedObjects::Code.new(3), RaisedObjects::Code.new(4)]
+    expect { all.pmap { |error| error.code == 4 ? raise(error) : 1 } }.to raise_error(equal(all[1]))
+  end
+
+  it "is what is handled around the section, where `raise` is given nothing" do
+    again = proc { |x| x == 2 ? raise : x }
+    told = ->(name) { raised { [1, 2].public_send(name, &again) } }
+    expect(told.call(:pmap)).to eq(told.call(:map))
+    %i[map pmap].each do |name|
+      raise IOError, "around"
+    rescue IOError => e
+      expect { [1, 2].public_send(name, &again) }.to raise_error(equal(e))
+    end
+    expect(told.call(:pmap)).to eq(told.call(:map))
+  end
+
   it "is in the encoding of Ruby's messages where a pattern does not match" do
     expect_same_error { |x| { a: x } => { b: } }
     expect_same_error { |x| { "ü" => x } => { b: } }

@@ -28,7 +28,8 @@ module Ikra
                   when :uncaught_throw then Messages.uncaught_throw(*details, leaves: !guarding)
                   else Messages.public_send(kind, *details)
                   end
-      exception.set_backtrace(backtrace(frames))
+      is_kept = kind == :existing && (exception.frozen? || BACKTRACE.bind_call(exception))
+      exception.set_backtrace(backtrace(frames)) unless is_kept
       exception = unhandled(exception, guarding) if guarding
       placed(exception, element, tick)
     end
@@ -324,6 +325,9 @@ module Ikra
 
       # A receiver that is known by its text alone is not kept, rather than another one.
       def known(receiver, text) = text ? {} : { receiver: }
+
+      # Ruby raises it as it is.
+      def existing(exception) = exception
 
       # Leaves the section where a +catch+ waits.
       def uncaught_throw(tag, _text, value, _value_text, leaves: false)

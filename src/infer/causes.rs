@@ -81,7 +81,7 @@ impl Lowerer<'_> {
     }
 
     /// From the next walk on exceptions keep their causes; true where they do.
-    fn ask_causes(&mut self) -> bool {
+    pub(super) fn ask_causes(&mut self) -> bool {
         if !self.memo.asks_causes {
             self.memo.asks_causes = true;
             self.memo.restart = true;
@@ -92,12 +92,22 @@ impl Lowerer<'_> {
         true
     }
 
+    /// What is handled around the section, or nil.
+    pub(super) fn handled_around(&mut self) -> Operand {
+        self.root(&RootKey::Global("$!".into())).unwrap_or_else(Operand::nil)
+    }
+
+    /// Is nothing handled around the section?
+    fn is_alone(&mut self) -> bool {
+        self.handled_around().types.iter().all(|ty| *ty == Type::Nil)
+    }
+
     /// `Exception#cause`.
     pub(crate) fn asked_cause(&mut self, exception: &Operand) -> Operand {
         if !self.ask_causes() {
             return Operand::bottom();
         }
-        let around = self.root(&RootKey::Global("$!".into())).unwrap_or_else(Operand::nil);
+        let around = self.handled_around();
         let Some(unknown) = self.record_variable(exception, UNKNOWN_CAUSE) else { return Operand::bottom() };
         let Some(cause) = self.record_variable(exception, CAUSE) else { return Operand::bottom() };
         if around.is_bottom() || cause.is_bottom() || unknown.values.len() != 1 {
@@ -256,16 +266,21 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What a clause has, as an object: the one that its variable is, where that is one.
-    fn object_of_handled(&mut self, error: &Caught) -> Operand {
+    /// The object that a clause has already made of what it handles: the one that its variable is, where that is one.
+    pub(super) fn known_object(&mut self, error: &Caught) -> Option<Operand> {
         if let Some(object) = error.object {
-            return self.temp_get(object);
+            return Some(self.temp_get(object));
         }
-        if let Some((frame, local, version)) = error.variable
-            && self.frames[frame].code.error_objects.contains(&local)
-            && self.frames[frame].locals[local.0 as usize].version == version
-        {
-            return self.frames[frame].locals[local.0 as usize].operand.clone();
+        let (frame, local, version) = error.variable?;
+        let is_object = self.frames[frame].code.error_objects.contains(&local)
+            && self.frames[frame].locals[local.0 as usize].version == version;
+        is_object.then(|| self.frames[frame].locals[local.0 as usize].operand.clone())
+    }
+
+    /// What a clause has, as an object.
+    fn object_of_handled(&mut self, error: &Caught) -> Operand {
+        if let Some(object) = self.known_object(error) {
+            return object;
         }
         let sites: Vec<(SiteId, Vec<SiteId>)> = error.sites.iter().map(|site| (*site, vec![*site])).collect();
         let [at, path] = [0, 3].map(|temp| self.temp_get(error.temps[temp]).value());
@@ -367,7 +382,26 @@ impl Lowerer<'_> {
         if known.is_bottom() {
             return;
         }
-        let has_none = self.is_type(&known, &Type::Nil);
+        let mut has_none = self.is_type(&known, &Type::Nil);
+        if !self.is_alone() {
+            // Raised already it has what is handled around the section, if it did not say that it has none.
+            if self.program.sites.iter().any(|site| site.no_cause) {
+                self.refuse_here(
+                    "unsupported-raise",
+                    "whether an exception that is raised again has a cause is not known where something is handled \
+                     around the section, and some have none",
+                    Some("begin the section behind the `rescue`".into()),
+                );
+                return;
+            }
+            let raised = self.read_made(value, class, RAISED);
+            if raised.values.len() != 1 {
+                return;
+            }
+            let zero = self.b.i64(0);
+            let is_first = self.b.compare(Comparison::Eq, raised.value(), zero);
+            has_none = self.b.binary(BinaryOp::AndB, has_none, is_first);
+        }
         let condition = Condition { value: has_none, yes: vec![], no: vec![] };
         let write = |s: &mut Self| {
             if is_unknown {
@@ -438,7 +472,7 @@ impl Lowerer<'_> {
     }
 
     /// The site of the object that an exception of a site has become.
-    fn site_of_object(&mut self, site: SiteId) -> SiteId {
+    pub(super) fn site_of_object(&mut self, site: SiteId) -> SiteId {
         let site = self.program.sites[site.0 as usize].clone();
         let class = class_of_error(&site.error).unwrap_or(ClassId::STANDARD_ERROR);
         self.memo.changed |= self.memo.raised.insert(class);

@@ -378,9 +378,8 @@ impl Lowerer<'_> {
             Some(Type::Made(class)) if s.is_exception(*class) && !s.makes_another(*class) => {
                 s.raise_object(&value, node, NO_EXCEPTION)
             }
-            Some(Type::Object(_, class) | Type::Module(class)) if s.is_exception(*class) => {
-                s.refuse_raise(node)
-            }
+            Some(Type::Object(_, class)) if s.is_exception(*class) => s.raise_existing(&value, node),
+            Some(Type::Module(class)) if s.is_exception(*class) => s.refuse_raise(node),
             _ if s.responds(&value, "to_str") => s.refuse_here(
                 "unsupported-raise",
                 "`raise` takes what a `to_str` gives for its message",
@@ -393,6 +392,28 @@ impl Lowerer<'_> {
             }
             _ => s.fail_to_raise(NO_EXCEPTION),
         })
+    }
+
+    /// `raise` of an exception from before the section, or of what is no exception. What is around it in the section would
+    /// know it as none that exists.
+    pub(super) fn raise_existing(&mut self, value: &Operand, node: &Node) -> Operand {
+        self.enter(node);
+        let Some(Type::Object(hierarchy, class)) = value.types.single().cloned() else {
+            return self.refuse_raise(node);
+        };
+        let site = self.site(ErrorKind::RaiseExisting(class, hierarchy));
+        if self.makes_another(class) || self.may_have_cause() || self.gives_cause() {
+            return self.refuse_raise(node);
+        }
+        if self.handler(site).is_some() {
+            return self.refuse_here(
+                "unsupported-raise",
+                "an exception from before the section is raised in a `begin` with `rescue` or `ensure`",
+                Some("raise it where nothing in the section waits for it, or make another one".into()),
+            );
+        }
+        self.fail_at(site, &[value.value()]);
+        Operand::bottom()
     }
 
     /// Has the class an `exception` of the user's, which `raise` asks what to raise?

@@ -330,6 +330,7 @@ pub(super) const fn class_of_error(error: &ErrorKind) -> Option<ClassId> {
         ErrorKind::NoMethod { .. } => ClassId::NO_METHOD_ERROR,
         ErrorKind::NameError { .. } => ClassId::NAME_ERROR,
         ErrorKind::UncaughtThrow { .. } => ClassId::UNCAUGHT_THROW_ERROR,
+        ErrorKind::RaiseExisting(class, _) => *class,
         ErrorKind::TypeError(_) | ErrorKind::AboutOperand { type_error: true, .. } => ClassId::TYPE_ERROR,
         ErrorKind::ArgumentError(_) | ErrorKind::AboutOperand { .. } => ClassId::ARGUMENT_ERROR,
         ErrorKind::FloatDomain => ClassId::FLOAT_DOMAIN_ERROR,

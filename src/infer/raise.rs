@@ -8,7 +8,7 @@ use super::failing::class_of_error;
 use super::host::Method;
 use super::operand::Operand;
 use super::rescue::Caught;
-use crate::ir::{ErrorKind, MessagePart, Raised, Receiver, Value};
+use crate::ir::{ErrorKind, MessagePart, Raised, Receiver, SiteId, Value};
 use crate::syntax::ast::{Call, KeywordArg, Kind, Node, StringPart};
 use crate::types::{ClassId, Type, TypeSet};
 
@@ -95,7 +95,10 @@ impl Lowerer<'_> {
             class = super::conditions::module_of(&operand);
             if class.is_none() && nodes.len() == 1 && operand.types.iter().all(Type::is_string) {
                 text = Some(operand);
-            } else if class.is_none() && nodes.len() == 1 && operand.types.iter().all(is_no_text) {
+            } else if class.is_none()
+                && nodes.len() == 1
+                && operand.types.iter().all(|ty| is_no_text(ty) || self.is_existing_exception(ty))
+            {
                 return self.raise_made(&operand, node);
             } else if operand.types.len() > 1
                 && operand.types.iter().all(|ty| matches!(ty, Type::Nil | Type::Module(_)))
@@ -142,6 +145,10 @@ impl Lowerer<'_> {
         self.raise_parts(node, class, parts, call.args.is_empty())
     }
 
+    fn is_existing_exception(&self, ty: &Type) -> bool {
+        matches!(ty, Type::Object(_, class) if self.is_exception(*class))
+    }
+
     /// What `raise` without a class raises.
     fn runtime_error(&mut self) -> Option<ClassId> {
         match self.constant(&["RuntimeError".to_string()], true).types.single() {
@@ -161,7 +168,10 @@ impl Lowerer<'_> {
             && !self.gives_cause()
             && let Some(caught) = self.handled_in(*local)
         {
-            return Some(self.raise_handled(node, &caught));
+            return Some(match self.may_get_cause(&caught) {
+                true => self.raise_for_another(node, &caught),
+                false => self.raise_handled(node, &caught),
+            });
         }
         if call.args.is_empty() && self.detached && self.memo.handles {
             // Which error that is depends on who calls.
@@ -170,6 +180,19 @@ impl Lowerer<'_> {
                 "`raise` without arguments stands outside `rescue`, in a method that calls itself",
                 Some("write: raise ArgumentError, \"message\"".into()),
             ));
+        }
+        if call.args.is_empty() {
+            // What is handled around the section.
+            self.enter(node);
+            let around = self.handled_around();
+            return match around.types.single() {
+                Some(Type::Nil) => None,
+                Some(Type::Object(_, class)) if self.is_exception(*class) => {
+                    Some(self.raise_existing(&around, node))
+                }
+                _ if around.is_bottom() => Some(around),
+                _ => Some(self.refuse_raise(node)),
+            };
         }
         if let Some(Node { kind: Kind::KeywordArgs(_), .. }) = call.args.last() {
             self.enter(node);
@@ -201,7 +224,53 @@ impl Lowerer<'_> {
             );
         }
         self.check_message(caught);
-        self.raise_again(caught)
+        let Some(object) = self.known_object(caught) else { return self.raise_again(caught) };
+        self.switch(&object, 0xc3, &mut |s, object| {
+            let Some(Type::Made(class)) = object.types.single().cloned() else { return Operand::bottom() };
+            s.raise_object_again(caught, &object, class)
+        })
+    }
+
+    /// May what is raised again get a cause that it did not have: what is handled within its clause, which was not raised
+    /// for it?
+    fn may_get_cause(&self, caught: &Caught) -> bool {
+        let Some(innermost) = self.handled.last().filter(|last| last.variable != caught.variable) else {
+            return false;
+        };
+        let sites = &self.program.sites;
+        let may_have_another = |site: &SiteId| {
+            let site = &sites[site.0 as usize];
+            site.no_cause || matches!(site.error, ErrorKind::RaiseMade(_))
+        };
+        innermost.sites.iter().any(may_have_another)
+    }
+
+    /// Raises the object again that is handled in a clause around the innermost one.
+    fn raise_for_another(&mut self, node: &Node, caught: &Caught) -> Operand {
+        self.enter(node);
+        if !self.ask_causes() {
+            return Operand::bottom();
+        }
+        match self.known_object(caught) {
+            Some(object) => self.raise_made(&object, node),
+            None => self.refuse_raise(node),
+        }
+    }
+
+    /// Raises the object that a clause has made of what it handles, of which the variable there tells that it is that one.
+    fn raise_object_again(&mut self, caught: &Caught, object: &Operand, class: ClassId) -> Operand {
+        let is_of_class =
+            |s: &Self, site: &SiteId| class_of_error(&s.program.sites[site.0 as usize].error) == Some(class);
+        let sites: Vec<SiteId> =
+            caught.sites.iter().copied().filter(|site| is_of_class(self, site)).collect();
+        let Some(site) = sites.first() else { return Operand::bottom() };
+        self.memo.changed |= self.memo.raised.insert(class);
+        let made = self.site_of_object(*site);
+        let path = self.temp_get(caught.temps[3]).value();
+        let [number, zero] = [i64::from(made.0), 0].map(|number| self.b.i64(number));
+        let payload = self.encode_payload(object.value());
+        self.raise_from([number, payload, zero, path], &[made]);
+        Operand::bottom()
     }
 
     /// An exception that a method of its class makes; `None` where its class and a text tell all.

@@ -798,6 +798,8 @@ pub enum ErrorKind {
         tag: Receiver,
         value: Receiver,
     },
+    /// An exception of this class that exists; operand: its id.
+    RaiseExisting(ClassId, HierarchyId),
     /// Message complete.
     TypeError(String),
     ArgumentError(String),

@@ -230,6 +230,9 @@ impl Display for ErrorKind {
                 write!(f, "no_method {missing}{} of {receiver}{arguments}", Quoted(name))
             }
             Self::UncaughtThrow { tag, value } => write!(f, "uncaught_throw of {tag} of {value}"),
+            Self::RaiseExisting(class, hierarchy) => {
+                write!(f, "raise_existing c{} h{}", class.0, hierarchy.0)
+            }
             Self::NameError { name, receiver } => write!(f, "name_error {} of {receiver}", Quoted(name)),
             Self::TypeError(message) => write!(f, "type_error {}", Quoted(message)),
             Self::ArgumentError(message) => write!(f, "argument_error {}", Quoted(message)),

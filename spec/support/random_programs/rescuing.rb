@@ -42,6 +42,18 @@ module RandomPrograms
       Node.statement(scope.declare(fresh("v"), [:int]).name, " = ", value)
     end
 
+    # One that is raised again: it is the same, with the cause that it then has.
+    def raised_twice(depth)
+      first, other, last = Array.new(3) { fresh("e") }
+      again = pick(["raise", "raise #{first}", "y = #{first}\nraise y",
+                    "begin\nraise \"n\"#{pick(["", ", cause: nil"])}\nrescue => #{other}\nraise #{first}\nend"])
+      asked = pick(["(#{last}.equal?(#{first}) ? 1 : 2)", "(#{last}.cause.nil? ? 1 : 2)",
+                    "(#{last}.cause.equal?(#{first}) ? 3 : 4)", "(#{last}.is_a?(ZeroDivisionError) ? 5 : 6)"])
+      value = Node.fixed("begin\nbegin\n", risk([:int], depth), "\nrescue => #{first}\n#{again}\nend\n",
+                         "rescue => #{last}\n", asked, "\nend")
+      Node.statement(scope.declare(fresh("v"), [:int]).name, " = ", value)
+    end
+
     # As often as a counter says.
     def retrying(depth)
       name = fresh("t")

@@ -29,7 +29,7 @@ module RandomPrograms
       raised_in_clause: [:framed], raised_in_recursion: [:framed], raised_in_struct: [:framed],
       raised_in_new: [:framed], raised_by_defined: [:framed], raised_by_missing: [:framed],
       raised_by_send: [:framed], raised_through_super: [:framed], ensured_loop: [], thrown: [], default_set: [],
-      shown_object: []
+      raised_twice: [], shown_object: []
     }.freeze
     OTHERS = {
       of_callable: %i[captured_callable by_method], make_alias: [:make_list], list_of_equals: [:list_ordered],

@@ -365,6 +365,10 @@ impl Parser {
                 let tag = self.receiver()?;
                 ErrorKind::UncaughtThrow { tag, value: self.receiver()? }
             }
+            "raise_existing" => {
+                let class = ClassId(self.entity("c", "a class")?);
+                ErrorKind::RaiseExisting(class, self.hierarchy()?)
+            }
             "stack_too_deep" => ErrorKind::StackTooDeep,
             "race" => {
                 let write = self.take_word("write");

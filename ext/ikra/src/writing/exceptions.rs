@@ -377,6 +377,10 @@ impl Decoder<'_> {
                 self.receiver(details, value, operands[usize::from(tag.has_operand())])?;
                 "uncaught_throw"
             }
+            ErrorKind::RaiseExisting(_, hierarchy) => {
+                details.push(self.object_value(*hierarchy, operands[0]))?;
+                "existing"
+            }
             ErrorKind::TypeError(message) => {
                 details.push(message.as_str())?;
                 "type_error"
