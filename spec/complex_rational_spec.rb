@@ -141,6 +141,30 @@ each_backend do
     expect([[1, 2], [3, 4]].pmap { |a, b| Complex(a, b) }.pmap(&:abs2)).to eq([5, 25])
   end
 
+  it "are added up exactly until a Float comes, and then compensated" do
+    lists = [[7.0, 1/3r, 2], [1r, 1.0, 5], [0.5, 0.5], [1/3r, 0.1, 0.2, 3], [1e16, 1.0, 1/2r, 1e-3], [1/2r, 2], []]
+    expect_same(lists) { |list| [list.sum, list.sum(0.1), list.sum(1r), list.sum { |x| x }] }
+    expect_same(lists) { |list| [list.each_entry.sum, list.each_slice(1).sum(&:first), list.each_entry.sum(1r)] }
+    expect_same(lists) { |list| list.each_with_index.to_h { |x, i| [i, x] }.sum(0.5) { |_, x| x } }
+  end
+
+  it "are the same where a part is not a number only if they are one object, which is not known" do
+    nan = Complex(Float::NAN, 1)
+    blocks = [->(x) { x.eql?(x) }, ->(x) { x === x }, ->(x) { [x].include?(x) }, ->(x) { [x] == [x] }, # rubocop:disable Style/CaseEquality
+              ->(x) { [x].index(x) }, ->(x) { [x].count(x) }, ->(x) { [x].delete(x) }, ->(x) { { a: x } == { a: x } }]
+    blocks.each do |block|
+      expect_same([1 + 2i, Complex(0.5, 1)], &block)
+      expect { [nan].pmap(&block) }.to raise_error(Ikra::UnsupportedError, /unsupported-identity/)
+    end
+    expect([nan].pmap { |x| x == x }).to eq([false]) # rubocop:disable Lint/BinaryOperatorWithIdenticalOperands
+  end
+
+  it "are elements beside Floats in programs" do
+    expect_same_program { Ikra.section { [2.5, 2i].map { |x| x }.pmap { |x| 1r * x } } }
+    mixed = [1, 2.5, 1r, 1i]
+    expect_same_program { Ikra.section { mixed.pmap { |x| [1r * x, x] } } }
+  end
+
   it "are in programs" do
     numbers = Array.new(3) { |i| Complex(i, 1) }
     both = Ikra.section do

@@ -118,6 +118,14 @@ each_backend do
 end
 
 each_compiling_backend do
+  it "make no Strings that are longer than memory" do
+    [2**40, 2**62, (2**63) - 10, (2**63) - 1].each do |size|
+      [->(n) { ("5" * n).size }, ->(n) { "5".ljust(n) }, ->(n) { "5".center(n).size }].each do |block|
+        expect { [size].pmap(&block) }.to raise_error(StandardError)
+      end
+    end
+  end
+
   it "does not make arrays of 2**31 items and more" do
     expect { [2**40].pmap { |n| Array.new(n, 1).size } }.to raise_error(Ikra::UnsupportedError, /2\*\*31 items/)
     expect { [2**62].pmap { |n| Array.new(n, 1).size } }.to raise_error(ArgumentError, "array size too big")

@@ -243,7 +243,11 @@ pub(super) fn equals(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         let equal = s.send_from(&receiver, "==", std::slice::from_ref(arg), 2, CallType::Own);
         if equal.is_bottom() { equal } else { Operand::bool(s.truth(&equal)) }
     };
-    if call.name == "#equals" && receiver.types.single() == Some(&Type::Float) {
+    let is_asked_for_nan = |ty: &Type| match ty {
+        Type::Float => call.name == "#equals",
+        ty => crate::infer::class_of(ty) == ClassId::COMPLEX,
+    };
+    if receiver.types.single().is_some_and(is_asked_for_nan) {
         return s.switch(&arg, 5, &mut |s, arg| {
             number_identity::check_decided_by_value(s, &receiver, &arg);
             asked(s, &arg)

@@ -1,9 +1,9 @@
 //! Which numbers are one object. In MRI small Integers and most Floats are immediate values: the same where their bits are.
 //! Of others (NaN among them) a section has no objects, so that it ends where Ruby's answer depends on which object it is.
 
-use crate::infer::{Lowerer, Operand};
+use crate::infer::{Lowerer, Operand, class_of};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
-use crate::types::Type;
+use crate::types::{ClassId, Type};
 
 const UNKNOWN: &str = "whether two Floats that are not a number, or two large numbers, are the same object is not known in a \
                        section [unsupported-identity]\n  hint: ask for `nan?` first, or compare numbers with `==`";
@@ -19,13 +19,25 @@ pub(super) fn check(s: &mut Lowerer<'_>, known: Value) {
 /// As `rb_equal` and `rb_eql` ask, which take an object for equal to itself: false if both are NaN, so that which objects
 /// they are decides. None where they cannot be.
 pub(super) fn is_decided_by_value(s: &mut Lowerer<'_>, one: &Operand, other: &Operand) -> Option<Value> {
-    let is_float = |operand: &Operand| operand.types.single() == Some(&Type::Float);
-    if !is_float(one) || !is_float(other) {
+    let may_be = |operand: &Operand| {
+        operand.types.single().is_some_and(|ty| *ty == Type::Float || class_of(ty) == ClassId::COMPLEX)
+    };
+    if !may_be(one) || !may_be(other) || one.types != other.types {
         return None;
     }
-    let [one, other] = [one, other].map(|operand| s.b.unary(UnaryOp::IsNan, operand.value()));
+    let one = is_nan(s, one, 0x650);
+    let other = is_nan(s, other, 0x651);
     let both = s.b.binary(BinaryOp::AndB, one, other);
     Some(s.b.unary(UnaryOp::Not, both))
+}
+
+/// Is a Float not a number, or has a Complex such a part?
+fn is_nan(s: &mut Lowerer<'_>, number: &Operand, slot: u32) -> Value {
+    if number.types.single() == Some(&Type::Float) {
+        return s.b.unary(UnaryOp::IsNan, number.value());
+    }
+    let answer = s.send(number, "#nan_part?", &[], slot);
+    if answer.is_bottom() { s.b.bool(false) } else { s.truth(&answer) }
 }
 
 /// Fails where two values are equal or eql? only if they are one object.

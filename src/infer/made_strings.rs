@@ -23,6 +23,7 @@ impl Lowerer<'_> {
             // Whoever asks knows without.
             made.fields = FIELDS.iter().map(|name| (name.to_string(), Type::Integer.into())).collect();
         }
+        let room = self.affordable(room);
         let words = self.string_words(room);
         let all = self.plus(words, HEADER + 1);
         let start = self.allocate(all);
@@ -98,6 +99,18 @@ impl Lowerer<'_> {
         }
     }
 
+    /// So many bytes, or more than there can be, of which words can still be counted.
+    fn affordable(&mut self, bytes: Value) -> Value {
+        const BEYOND: i64 = 1 << 40;
+        let known = self.b.interval(bytes);
+        if known.low >= 0 && known.high <= BEYOND {
+            return bytes;
+        }
+        let beyond = self.b.i64(BEYOND);
+        let is_less = self.b.compare(Comparison::LtU, bytes, beyond);
+        self.b.select(is_less, bytes, beyond)
+    }
+
     /// Makes room for so many bytes more.
     pub(super) fn string_room(&mut self, string: &Operand, more: Value) {
         let size = self.string_size(string);
@@ -130,6 +143,7 @@ impl Lowerer<'_> {
         if !string.types.single().is_some_and(Type::is_made_string) {
             return self.enlarge_outside(string, wanted);
         }
+        let wanted = self.affordable(wanted);
         let room = self.op(BinaryOp::Shl, wanted, 1);
         let room = self.plus(room, 16);
         let words = self.string_words(room);

@@ -4,7 +4,8 @@ Parity.table "Rational", on: :rationals do
   unary "numerator", "denominator", "-@", "abs", "magnitude", "positive?", "negative?", "to_i", "to_f", "to_r", "to_s",
         "inspect", "floor", "ceil", "round", "truncate", "rationalize"
   binary "+", "-", "*", "/", "quo", "fdiv", "==", "<=>", by: :rational_arguments, beyond: true
-  binary "+", by: :rational_arguments, code: ["y + x", "y - x", "y * x", "y / x", "y == x", "y <=> x"], beyond: true
+  binary "+", by: :rational_arguments, code: ["y + x", "y - x", "y * x", "y / x", "y.fdiv(x)", "y == x", "y <=> x"],
+              beyond: true
   binary "**", by: :rational_arguments, on: :ratios, beyond: true, tolerance: 2
   binary "coerce", by: :real_arguments, code: ["x.coerce(y)[0]", "x.coerce(y)[1]"]
   unary "coerce", code: ["x.coerce(2i)[0]", "x.coerce(2i)[1]", "x.coerce(3 + 0i)[0]"]

@@ -87,14 +87,15 @@ module Array
     self
   end
 
-  # From an Integer on as Enumerable#sum, but that nothing is compensated after a value of another class. From something
+  # From an exact number on as Enumerable#sum, but that nothing is compensated after a value of another class. From something
   # else on MRI has had three ways.
   def __array_sum(initial)
     return initial if __empty?
 
     total = initial
     kept = __ruby?(:array_sum_compensates_the_start)
-    if !initial.is_a?(Integer) && (__ruby?(:array_sum_adds_up) || (kept && !initial.is_a?(Float)))
+    exact = initial.is_a?(Integer) || initial.is_a?(Rational)
+    if !exact && (__ruby?(:array_sum_adds_up) || (kept && !initial.is_a?(Float)))
       each do |item|
         total = total + (block_given? ? yield(item) : item)
       end
@@ -102,10 +103,11 @@ module Array
     end
     compensation = 0.0
     # The Integers before the first other value are added apart: all of them, or those of one word.
-    leading = !initial.is_a?(Integer)
+    leading = !exact
     apart = leading && kept
     integers = 0
     some = false
+    fractions = 0
     plain = false
     each do |item|
       x = block_given? ? yield(item) : item
@@ -120,6 +122,8 @@ module Array
             integers = 0
           end
         end
+      elsif x.is_a?(Rational) && leading
+        fractions = x + fractions
       else
         if leading
           leading = false
@@ -128,15 +132,17 @@ module Array
             x = yield(item) if block_given? && __ruby?(:array_sum_asks_twice)
           else
             total = integers + total if some
+            total = fractions + total if fractions.is_a?(Rational)
             total = Math.__double(total) if x.is_a?(Float)
           end
         end
-        if !plain && (x.is_a?(Integer) || x.is_a?(Float)) && (total.is_a?(Integer) || total.is_a?(Float))
-          if x.is_a?(Integer) && total.is_a?(Integer)
-            total = total + x
-          else
+        number = x.is_a?(Integer) || x.is_a?(Float) || x.is_a?(Rational)
+        if !plain && number && (total.is_a?(Integer) || total.is_a?(Float) || total.is_a?(Rational))
+          if x.is_a?(Float) || total.is_a?(Float)
             total, lost = total.to_f.__plus(x.to_f)
             compensation += lost
+          else
+            total = total + x
           end
         else
           total = total + x
@@ -146,6 +152,7 @@ module Array
       end
     end
     total = integers + total if leading && some
+    total = fractions + total if leading && fractions.is_a?(Rational)
     total.is_a?(Float) && !plain ? total + compensation : total
   end
 

@@ -77,7 +77,7 @@ module Complex
   end
 
   def eql?(other)
-    other.is_a?(Complex) && real.class == other.real.class && imaginary.class == other.imaginary.class && self == other
+    other.is_a?(Complex) && real.class == other.real.class && imaginary.class == other.imaginary.class && __equals(other)
   end
 
   def <=>(other)
@@ -183,6 +183,10 @@ module Complex
 
   def to_int
     to_i
+  end
+
+  def __nan_part?
+    (real.is_a?(Float) && real.nan?) || (imaginary.is_a?(Float) && imaginary.nan?)
   end
 
   def to_f

@@ -261,28 +261,33 @@ module Enumerable
     acc
   end
 
-  # Integers exactly; from the first Float on compensated, until a value of another class comes. What that gives may be a
-  # Float: the Integers behind it wait for the next Float. Some versions add all numbers behind it to a sum that they
-  # lose, or only add another such value to.
+  # Integers and Rationals exactly; from the first Float on compensated, until a value of another class comes. What that
+  # gives may be a Float: the exact numbers behind it wait for the next Float. Some versions add all numbers behind it to a
+  # sum that they lose, or only add another such value to.
   def __sum(initial)
     total = initial
     compensation = 0.0
     integers = 0
+    fractions = 0
     waiting = false
     loses = __ruby?(:enumerable_sum_loses_numbers)
     lost_sum = 0.0
     each do |item|
       x = block_given? ? yield(item) : item
-      if x.is_a?(Integer) && total.is_a?(Integer)
+      exact = x.is_a?(Integer) || x.is_a?(Rational)
+      if exact && (total.is_a?(Integer) || total.is_a?(Rational))
         total = total + x
-      elsif loses && (x.is_a?(Integer) || x.is_a?(Float)) && waiting
+      elsif loses && (exact || x.is_a?(Float)) && waiting
         lost_sum = lost_sum.__plus(x.to_f)[0]
       elsif x.is_a?(Integer) && waiting
         integers += x
-      elsif (x.is_a?(Integer) || x.is_a?(Float)) && (total.is_a?(Integer) || total.is_a?(Float))
-        total = integers + total if waiting
+      elsif x.is_a?(Rational) && waiting
+        fractions = x + fractions
+      elsif (exact || x.is_a?(Float)) && (total.is_a?(Integer) || total.is_a?(Float) || total.is_a?(Rational))
+        total = __with_waiting(total, integers, fractions) if waiting
         waiting = false
         integers = 0
+        fractions = 0
         total, lost = total.to_f.__plus(x.to_f)
         compensation += lost
       else
@@ -290,17 +295,23 @@ module Enumerable
           lost_sum = total if total.is_a?(Float) && !waiting
           total = lost_sum if waiting
         elsif waiting
-          total = integers + total
+          total = __with_waiting(total, integers, fractions)
           integers = 0
+          fractions = 0
         end
         total = total + x
         waiting = total.is_a?(Float)
         compensation = 0.0
       end
     end
-    return integers == 0 ? total : integers + total if waiting
+    return integers == 0 && fractions == 0 ? total : __with_waiting(total, integers, fractions) if waiting
 
     total.is_a?(Float) ? total + compensation : total
+  end
+
+  def __with_waiting(total, integers, fractions)
+    total = integers + total
+    fractions.is_a?(Rational) ? fractions + total : total
   end
 
   # ---- order. A stable merge sort, which is what the C library's qsort_r under MRI's is.

@@ -109,6 +109,10 @@ module Integer
       end
     elsif other.is_a?(Float)
       to_f / other
+    elsif other.is_a?(Rational)
+      __rational(self, 1).fdiv(other)
+    elsif other.is_a?(Complex)
+      __complex(self, 0).fdiv(other).to_f
     else
       __coerced_fdiv(other)
     end
