@@ -212,8 +212,12 @@ impl Lowerer<'_> {
         stored: &TypeSet,
         row: &RowWords,
     ) {
+        // Of classes beside other things there is nothing to evacuate.
+        if !has_list(stored) {
+            return;
+        }
         let value = self.load_parts(part, id, &crate::heap::schema::Stored::written(stored.clone()), true);
-        if value.values.len() != 2 || !has_list(stored) {
+        if value.values.len() != 2 {
             self.memo.changed |= true;
             return;
         }
