@@ -181,6 +181,22 @@ RSpec.describe "operations" do
       expect(all).to eq([3, 1, 2])
     end
 
+    it "has Ruby's own methods go through the numbers that an Integer's Enumerator counts" do
+      bases = [3.times, 9.upto(12), 9.upto(8), 12.downto(9), 1.step(12, 5), 3.times.with_index(9), 9.upto(11).each]
+      expect(bases.map { |base| base.psort_by { |x| x.to_s } }).to eq(bases.map { |base| base.sort_by { |x| x.to_s } })
+      expect(bases.map { |base| base.pgroup_by { |x| x.to_s.size } })
+        .to eq(bases.map { |base| base.group_by { |x| x.to_s.size } })
+      expect(bases.map { |base| base.puniq { |x| x.to_s[0] } }).to eq(bases.map { |base| base.uniq { |x| x.to_s[0] } })
+      expect(bases.map { |base| base.pto_h { |x| [x.to_s, 1] } })
+        .to eq(bases.map { |base| base.to_h { |x| [x.to_s, 1] } })
+      expect(bases.map { |base| base.psum("") { |x| x.to_s } }).to eq(bases.map { |base| base.sum("") { |x| x.to_s } })
+      expect(bases.map { |base| base.pmin_by { |x| x.to_s } }).to eq(bases.map { |base| base.min_by { |x| x.to_s } })
+      expect(bases.map { |base| base.pmax_by(2) { |x| x.to_s } })
+        .to eq(bases.map { |base| base.max_by(2) { |x| x.to_s } })
+      expect(bases.map { |base| base.pminmax_by { |x| x.to_s } })
+        .to eq(bases.map { |base| base.minmax_by { |x| x.to_s } })
+    end
+
     it "has many elements" do
       values = OperationTable.values(:integers, 100_003)
       %i[sort tally uniq minmax sum].each do |name|

@@ -166,13 +166,14 @@ module Ikra
         series(sequence.begin, sequence.step, sequence.size, sequence)
       end
 
-      def series(first, step, size, returned)
+      # @param original [Object] what Ruby can go through in place of them
+      def series(first, step, size, returned, original: returned)
         size = [size, 0].max
         refuse_size(size) if size > MOST
         column = Series.new(first, step)
         large = [0, size - 1].any? { |row| !WORDS.cover?(column[row]) } unless size.zero?
         refuse_large(WORDS.cover?(first) ? (0...size).bsearch { |row| !WORDS.cover?(column[row]) } : 0) if large
-        Items.new([column], size, returned, original: returned)
+        Items.new([column], size, returned, original:)
       end
 
       # What `each` yields.

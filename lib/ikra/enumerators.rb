@@ -50,7 +50,9 @@ module Ikra
 
       def of_plain_call(receiver, name, operation)
         case receiver
-        when Integer then Collections.series(0, 1, receiver, receiver) if name == :times
+        when Integer
+          # An Integer cannot be gone through.
+          Collections.series(0, 1, receiver, receiver, original: receiver.times) if name == :times
         when Array, Column, TupleColumn then of_items(receiver, name)
         when Hash, Struct then of_pairs(receiver, name)
         when Range, Enumerator then Collections.items(receiver, operation) if name == :each
@@ -72,9 +74,10 @@ module Ikra
       end
 
       def counted(first, name, last)
-        return Collections.series(first, 1, last - first + 1, first) if name == :upto
+        original = first.public_send(name, last)
+        return Collections.series(first, 1, last - first + 1, first, original:) if name == :upto
 
-        Collections.series(first, -1, first - last + 1, first)
+        Collections.series(first, -1, first - last + 1, first, original:)
       end
 
       # Elements with their numbers beside them.
