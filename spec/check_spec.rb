@@ -165,7 +165,7 @@ RSpec.describe "Ikra.check" do
                   /with_object\z|\Apzip/ => "([])" }
 
     it "are those whose block is compiled" do
-      none = %i[pcompact pdrop pfirst pflatten pinclude? plazy pnew preverse pshuffle pstencil ptake ptally]
+      none = %i[pcompact pdrop pfirst pflatten pinclude? plazy pmember? pnew preverse pshuffle pstencil ptake ptally]
       (Ikra.const_get(:Check).methods_with_sections - none).each do |name|
         given = arguments.find { |pattern, _| name.match?(pattern) }&.last
         base = name.match?(/transform|pair|key|value|to_h/) ? "{ 1 => 2, 3 => 4 }" : "[2, 1, 3]"

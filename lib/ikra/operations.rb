@@ -65,6 +65,17 @@ module Ikra
 
     # Calls the block with each element, in parallel.
     #
+    #   prices.pfind_all { |name, price| price > 5 }
+    #
+    # @yield [element]
+    # @return [Array] the elements for which the block's value is true; also of a Hash, as Ruby's +find_all+
+    # @raise (see #pmap)
+    def pfind_all(&block)
+      Terminal.run(self, [], :find_all, :pfind_all, [], block)
+    end
+
+    # Calls the block with each element, in parallel.
+    #
     #   fast, slow = cars.ppartition { |car| car.speed > 50 }
     #
     # @yield [element]
@@ -488,6 +499,12 @@ module Ikra
       Section.natively { include?(item) }
     end
 
+    # @see #pinclude?
+    def pmember?(item, &block)
+      Section.takes_no_block(:pmember?, block)
+      Section.natively { member?(item) }
+    end
+
     # Arrays of the elements with those of other collections at the same places.
     #
     # @param others [Array<Enumerable>]
@@ -536,7 +553,26 @@ module Ikra
     # @return [Object] what +each_with_index+ gives: self, and of an Enumerator mostly what it was made of
     def peach_with_index(&block) = block ? each_with_index.peach(&block) : each_with_index
 
-    # The same, with numbers from an offset on.
+    # Calls the block with each element, in parallel: with an array of them where `each` yields several values.
+    #
+    # @yield [element]
+    # @return [Object] what +each_entry+ gives
+    def peach_entry(&block)
+      entries = Section.natively { each_entry }
+      block ? entries.peach(&block) : entries
+    end
+
+    # Calls the block with each element, in parallel; where elements conflict and run in order, from the last one to the
+    # first.
+    #
+    # @yield [element]
+    # @return [Object] what +reverse_each+ gives
+    def preverse_each(&block)
+      entries = Section.natively { reverse_each }
+      block ? entries.peach(&block) : entries
+    end
+
+    # As {#peach_with_index}, with numbers from an offset on.
     #
     # @param offset [Integer]
     # @yield [element, number]

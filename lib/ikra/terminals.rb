@@ -23,7 +23,7 @@ module Ikra
     # How these methods give their block what `each` yields: see {Base::PASSING}.
     PASSING = {
       **%i[group_by partition min_by max_by minmax_by find detect sort_by drop_while reject select filter
-           each_entry].to_h { |name| [name, :taken_apart] },
+           find_all each_entry].to_h { |name| [name, :taken_apart] },
       **%i[to_set chunk sum].to_h { |name| [name, :packed] },
       to_h: :split
     }.freeze
@@ -62,14 +62,15 @@ module Ikra
     end
 
     # Those of a block that answers yes or no, and those of one that gives a value.
-    ASKING = %i[filter reject partition count any? all? none? one? find detect find_index take_while drop_while].freeze
+    ASKING = %i[filter find_all reject partition count any? all? none? one? find detect find_index take_while
+                drop_while].freeze
     GIVING = %i[collect flat_map collect_concat filter_map uniq sort_by min_by max_by minmax_by group_by to_h to_set
                 chunk sum map! collect! select! filter! keep_if reject! delete_if sort_by! uniq! transform_values
                 transform_values! transform_keys transform_keys!].freeze
     # Those that are Enumerators in Ruby, or raise, where there is no block.
-    NEEDING = %i[select filter reject partition flat_map collect_concat filter_map take_while drop_while find detect
-                 sort_by group_by min_by max_by minmax_by chunk chunk_while slice_when map! collect! select! filter!
-                 keep_if reject! delete_if sort_by!].freeze
+    NEEDING = %i[select filter find_all reject partition flat_map collect_concat filter_map take_while drop_while find
+                 detect sort_by group_by min_by max_by minmax_by chunk chunk_while slice_when map! collect! select!
+                 filter! keep_if reject! delete_if sort_by!].freeze
 
     # Is it a method with a block for each element?
     def self.block?(title)

@@ -33,9 +33,7 @@ module OperationTable
   row(:flat_map) { |all, name| all.public_send(name) { |x| x } }
   row(:filter_map) { |all, name| all.public_send(name) { |x| x * 2 if x > 3 } }
   row(:filter_map, ANY - [:bignums]) { |all, name| all.public_send(name) { |x| x } }
-  row(:select) { |all, name| all.public_send(name) { |x| x > 3 } }
-  row(:filter) { |all, name| all.public_send(name) { |x| x > 3 } }
-  row(:reject) { |all, name| all.public_send(name) { |x| x > 3 } }
+  %i[select filter find_all reject].each { |takes| row(takes) { |all, name| all.public_send(name) { |x| x > 3 } } }
   row(:partition) { |all, name| all.public_send(name) { |x| x > 3 } }
   row(:uniq, ANY) { |all, name| all.public_send(name) }
   row(:uniq) { |all, name| all.public_send(name) { |x| x > 3 } }
@@ -138,6 +136,8 @@ module OperationTable
   row(:find_index) { |all, name| all.public_send(name) { |x| x > 990 } }
   row(:find_index, ANY) { |all, name| all.public_send(name, 3) }
   row(:include?, ANY) { |all, name| all.public_send(name, 3) }
+  row(:member?, ANY) { |all, name| all.public_send(name, 3) }
+  %i[each_entry reverse_each].each { |goes| row(goes) { |all, name| all.public_send(name) { |x| x > 3 } } }
   row(:zip, ANY) { |all, name| all.public_send(name, 1..3) }
 
   # Stages and what ends them, with Ruby's `lazy` in place of `plazy`.

@@ -7,7 +7,7 @@ pub fn without_p(name: &str) -> Option<&'static str> {
 }
 
 /// Those of parallel methods, without the `p`.
-const NAMES: [&str; 71] = [
+const NAMES: [&str; 75] = [
     "all?",
     "any?",
     "chunk",
@@ -23,6 +23,7 @@ const NAMES: [&str; 71] = [
     "drop_while",
     "each",
     "each_cons",
+    "each_entry",
     "each_key",
     "each_pair",
     "each_slice",
@@ -33,6 +34,7 @@ const NAMES: [&str; 71] = [
     "filter!",
     "filter_map",
     "find",
+    "find_all",
     "find_index",
     "first",
     "flat_map",
@@ -47,6 +49,7 @@ const NAMES: [&str; 71] = [
     "map!",
     "max",
     "max_by",
+    "member?",
     "min",
     "min_by",
     "minmax",
@@ -58,6 +61,7 @@ const NAMES: [&str; 71] = [
     "reject",
     "reject!",
     "reverse",
+    "reverse_each",
     "select",
     "select!",
     "shuffle",

@@ -25,6 +25,7 @@ module Ikra
         rows ? items.at(rows) : []
       end
       alias filter select
+      alias find_all select
 
       def reject
         return reject_pairs if @collection.is_a?(Hash)
