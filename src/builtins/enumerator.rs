@@ -142,14 +142,27 @@ pub(super) const OWN_EACH: Row = naming("Enumerable", |s, c| {
         let _ = s.count_arguments(c, 0, 0);
         return Operand::bottom();
     }
-    let items = super::make_enumerator(s, EACH, &c.receiver, &[]);
-    let result = s.send_block(&items, &c.name, &c.args, c.block.clone());
-    let gives_self = ["each_with_index", "reverse_each", "each_entry", "each_slice", "each_cons"];
-    if gives_self.contains(&c.name.as_str()) && c.block.is_some() && !result.is_bottom() {
+    let result = over_each(s, c);
+    if GIVING_SELF.contains(&c.name.as_str()) && c.block.is_some() && !result.is_bottom() {
         return c.receiver.clone();
     }
     result
 });
+
+/// Those of Enumerable that give what they are called on.
+pub(super) const GIVING_SELF: [&str; 5] =
+    ["each_with_index", "reverse_each", "each_entry", "each_slice", "each_cons"];
+
+/// A method of Enumerable's, over what stands for the receiver.
+pub(super) fn over_each(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let items = standing_for(s, &call.receiver);
+    s.send_block(&items, &call.name, &call.args, call.block.clone())
+}
+
+/// What goes through an object by its `each`.
+pub(super) fn standing_for(s: &mut Lowerer<'_>, object: &Operand) -> Operand {
+    super::make_enumerator(s, EACH, object, &[])
+}
 
 /// `min`, `max` and `minmax`: the least or largest item, by the block or by `<=>`.
 fn extreme(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
@@ -187,10 +200,7 @@ fn source(s: &mut Lowerer<'_>, enumerator: &Operand) -> Option<(std::rc::Rc<str>
 /// Calls the method that the enumerator stands for.
 fn each(s: &mut Lowerer<'_>, enumerator: &Operand, block: BlockRef, packs: bool) -> Operand {
     let Some(Type::Enumerator(method, _)) = enumerator.types.single() else { return Operand::bottom() };
-    let method: std::rc::Rc<str> = match method.strip_prefix(SIZED).or_else(|| method.strip_prefix(UNSIZED)) {
-        Some(method) => method.into(),
-        None => method.clone(),
-    };
+    let method: std::rc::Rc<str> = without_to_enum(method).map_or_else(|| method.clone(), Into::into);
     let mut args = s.tuple_items(enumerator);
     if args.is_empty() {
         return Operand::bottom();
@@ -216,6 +226,60 @@ fn each(s: &mut Lowerer<'_>, enumerator: &Operand, block: BlockRef, packs: bool)
         }
         _ => given,
     }
+}
+
+/// Does the Enumerator of such a method yield what its receiver's `each` does, whatever the block gives?
+pub(crate) fn yields_items(method: &str) -> bool {
+    matches!(method, "each" | "map" | "collect" | "flat_map" | "collect_concat" | "filter_map")
+}
+
+/// Is it the method of an Enumerator that goes through what somebody else has written?
+pub(crate) fn is_users_each(method: &str) -> bool {
+    method == EACH || method.starts_with(SIZED) || method.starts_with(UNSIZED)
+}
+
+/// Does it stand for an object of a class of the user's, or for a Struct?
+pub(crate) fn stands_for_object(method: &str) -> bool {
+    method == EACH
+}
+
+/// The method that `to_enum` was given.
+pub(crate) fn without_to_enum(method: &str) -> Option<&str> {
+    method.strip_prefix(SIZED).or_else(|| method.strip_prefix(UNSIZED))
+}
+
+/// Does such a method give its receiver, whatever its block gives?
+pub(crate) fn is_indifferent(method: &str) -> bool {
+    matches!(
+        method,
+        "each"
+            | "each_entry"
+            | "each_with_index"
+            | "each_slice"
+            | "each_cons"
+            | "reverse_each"
+            | "each_pair"
+            | "each_key"
+            | "each_value"
+            | "each_index"
+            | "each_char"
+            | "each_byte"
+            | "each_line"
+            | "#each_chomped"
+            | "each_codepoint"
+            | "times"
+            | "upto"
+            | "downto"
+            | "combination"
+            | "permutation"
+            | "repeated_combination"
+            | "repeated_permutation"
+    )
+}
+
+/// May an Enumerator of the method hand on several values of such a receiver?
+pub(crate) fn may_yield_several(method: &str, ty: &Type) -> bool {
+    yields_several(method, ty)
 }
 
 /// May a method of such a value yield several values? Of Enumerators there are some that hand on what they are given.

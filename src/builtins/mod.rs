@@ -60,6 +60,9 @@ use crate::infer::{Arguments, JoinIndex, Lowerer, Operand, keeps_text, text_of};
 use crate::syntax::ast::Code;
 use crate::types::{ClassId, Shape, Type, TypeSet};
 use enumerator::named as named_enumerator;
+pub(crate) use enumerator::{
+    is_indifferent, is_users_each, may_yield_several, stands_for_object, without_to_enum, yields_items,
+};
 use outside::Outside;
 use sources::{ALIASES, is_large_text_method, is_text_method, ruby_method};
 use std::rc::Rc;

@@ -1,5 +1,6 @@
 //! Struct: its members are columns named without an `@`; what Ruby's own methods do with all of them at once.
 
+use super::enumerator::GIVING_SELF;
 use super::integer::to_integer_argument;
 use super::{Invocation, Row, bare, carrying, naming, row};
 use crate::infer::{Condition, Lowerer, Operand, RECEIVER, SUBJECT};
@@ -27,22 +28,11 @@ pub(super) const ROWS: &[Row] = &[
         if c.block.is_some() {
             return through_items(s, c, "each");
         }
-        let items = items(s, c);
-        s.send(&items, "each", &[], 1)
+        super::enumerator::standing_for(s, &c.receiver)
     }),
     row("each_pair", |s, c| {
         if c.block.is_none() {
-            let Some(class) = class(c) else { return Operand::bottom() };
-            let members = s.host.members(class);
-            let pairs: Vec<Operand> = members
-                .iter()
-                .map(|name| {
-                    let (key, value) = (s.symbol(name), s.read_ivar(&c.receiver, name));
-                    s.tuple(&[key, value])
-                })
-                .collect();
-            let pairs = s.tuple(&pairs);
-            return s.send(&pairs, "each", &[], 1);
+            return super::make_enumerator(s, "each_pair", &c.receiver, &[]);
         }
         let Some(block) = s.block_of(c) else { return Operand::bottom() };
         let Some(class) = class(c) else { return Operand::bottom() };
@@ -126,6 +116,10 @@ pub(super) const ENUMERABLE: Row = naming("Enumerable", |s, c| {
         let _ = s.count_arguments(c, 0, 0);
         return Operand::bottom();
     }
+    // What their Enumerator gives is the receiver, too.
+    if c.block.is_none() && GIVING_SELF.contains(&c.name.as_str()) {
+        return super::enumerator::over_each(s, c);
+    }
     let is_set = c.receiver.types.single().is_some_and(|ty| s.is_set(ty));
     let items = if is_set { s.send(&c.receiver, "to_a", &[], 2) } else { items(s, c) };
     if items.is_bottom() {
@@ -145,8 +139,7 @@ pub(super) const ENUMERABLE: Row = naming("Enumerable", |s, c| {
         args.resize_with(1, || Operand::integer(s.b.i64(0)));
     }
     let result = s.send_block(&items, &own, &args, c.block.clone());
-    let gives_self = ["each_with_index", "reverse_each", "each_entry", "each_slice", "each_cons"];
-    if gives_self.contains(&c.name.as_str()) && c.block.is_some() && !result.is_bottom() {
+    if GIVING_SELF.contains(&c.name.as_str()) && c.block.is_some() && !result.is_bottom() {
         return c.receiver.clone();
     }
     result

@@ -20,6 +20,8 @@
 //! - Bases that are made (`Lowerer::by_index`): slices, windows, elements with an index from somewhere on and the pairs
 //!   of a Hash are no arrays in the driver's memory. The launch goes over their numbers, and each element takes its own
 //!   from the array, by built-ins in `core/array.rb` (`__pmap_slices` …). Any other Enumerator is gone through first.
+//! - An Enumerator that yields two values ([`Beside`]) hands `pmap` and `peach` both, and `pselect` an array of them.
+//!   What it gives back is known by its method (`Lowerer::enumerator_gives`).
 //! - What is Enumerable and no array, such as a Set, has its `each` run first, which puts what it yields into one
 //!   (`__yielded` in `core/kernel.rb`).
 //!
@@ -33,6 +35,7 @@ use super::keys::{Context, Step};
 use super::operand::{self, Operand};
 use super::sites::class_of;
 use super::{BlockRef, Control, Frame, Inlined, Lowerer, range_ends};
+use crate::builtins;
 use crate::heap::Schema;
 use crate::heap::schema::Stored;
 use crate::ir::builder::Builder;
@@ -94,6 +97,20 @@ pub(super) enum Elements {
     Series(Value, Value),
 }
 
+/// What an Enumerator yields behind each item, as a second value.
+pub(super) enum Beside {
+    Nothing,
+    /// Its number, from somewhere on.
+    Index(Option<Operand>),
+    Object(Operand),
+}
+
+impl Beside {
+    const fn is_some(&self) -> bool {
+        !matches!(self, Self::Nothing)
+    }
+}
+
 /// What is made of a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Gives {
@@ -153,8 +170,16 @@ impl Lowerer<'_> {
     ) -> Operand {
         match name {
             "psum" => {
-                let values = self.parallel_call(receiver, "pmap", &Arguments::default(), block);
+                // Its block gets one value.
+                let packed = self.yields_several(receiver).then(|| self.send(receiver, "to_a", &[], 0x3b8));
+                let base = packed.as_ref().unwrap_or(receiver);
+                let values = self.parallel_call(base, "pmap", &Arguments::default(), block);
                 return self.send(&values, "sum", &arguments.positional, 0x31);
+            }
+            "pcount" if self.yields_several(receiver) => {
+                let values = self.parallel_call(receiver, "pmap", arguments, block);
+                let present = self.send(&values, "#present", &[], 0x3b8);
+                return self.send(&present, "size", &[], 0x32);
             }
             "pcount" => {
                 // Its block gets a pair, and that of `select` key and value.
@@ -169,13 +194,13 @@ impl Lowerer<'_> {
         // made of would be of ever new ones.
         let place = self.driving.parallel_place;
         // An Enumerator may be one of arrays of several kinds.
-        let (source, with_index) = self.enumerated(receiver);
+        let (source, beside) = self.enumerated(receiver);
         if source.types.len() > 1 {
             return self.switch(&source, 0x3b3, &mut |s, source| {
-                s.parallel_over(place, receiver, (&source, with_index), name, arguments, block)
+                s.parallel_over(place, receiver, (&source, &beside), name, arguments, block)
             });
         }
-        self.parallel_over(place, receiver, (&source, with_index), name, arguments, block)
+        self.parallel_over(place, receiver, (&source, &beside), name, arguments, block)
     }
 
     /// `+` of arrays of which a parallel call gave one. Whatever kinds both are of, it gives one kind at one place.
@@ -186,48 +211,156 @@ impl Lowerer<'_> {
         given
     }
 
-    /// What an Enumerator goes through, and whether it gives indices.
-    fn enumerated(&self, receiver: &Operand) -> (Operand, bool) {
-        match receiver.types.single() {
-            Some(Type::Enumerator(method, _)) if matches!(&**method, "each_with_index" | "each" | "map") => {
-                let is_one = &**method == "each_with_index";
-                let source = self.tuple_items(receiver).into_iter().next().unwrap_or_else(Operand::bottom);
-                match self.enumerated(&source) {
-                    // Pairs of pairs are no plain items.
-                    (_, true) if is_one => (receiver.clone(), false),
-                    (source, with_index) => (source, with_index || is_one),
-                }
+    /// The method of an Enumerator, and the parts that it is made of: the receiver and the arguments.
+    fn enumerator_of(&mut self, operand: &Operand) -> Option<(Rc<str>, Vec<Operand>)> {
+        let Some(Type::Enumerator(method, _)) = operand.types.single() else { return None };
+        let method = Rc::clone(method);
+        let parts = self.tuple_items(operand);
+        let source = parts.first()?;
+        // `to_enum` of a method that is known.
+        let plain = builtins::without_to_enum(&method).filter(|plain| {
+            !source.types.iter().any(Type::is_instance)
+                && (builtins::yields_items(plain) || builtins::is_indifferent(plain) || yields_two(plain))
+        });
+        let method = plain.map_or_else(|| Rc::clone(&method), Rc::from);
+        Some((method, parts))
+    }
+
+    /// What an Enumerator goes through, and what it yields beside that.
+    fn enumerated(&mut self, receiver: &Operand) -> (Operand, Beside) {
+        let Some((method, parts)) = self.enumerator_of(receiver) else {
+            return (receiver.clone(), Beside::Nothing);
+        };
+        let mut parts = parts.into_iter();
+        let source = parts.next().unwrap_or_else(Operand::bottom);
+        let beside = match &*method {
+            "each_with_index" => Beside::Index(None),
+            "with_index" => Beside::Index(parts.next()),
+            "each_with_object" | "with_object" => {
+                Beside::Object(parts.next().unwrap_or_else(Operand::bottom))
             }
-            _ => (receiver.clone(), false),
+            "each_pair" if source.types.iter().all(Type::is_hash) => return (source, Beside::Nothing),
+            method if builtins::yields_items(method) => return self.enumerated(&source),
+            _ => return (receiver.clone(), Beside::Nothing),
+        };
+        // Pairs of pairs are no plain items.
+        match self.enumerated(&source) {
+            (inner, Beside::Nothing) => (inner, beside),
+            _ => (source, beside),
+        }
+    }
+
+    /// May an Enumerator yield several values, or none?
+    fn yields_several(&mut self, receiver: &Operand) -> bool {
+        let (source, beside) = self.enumerated(receiver);
+        beside.is_some() || self.hands_on_several(&source)
+    }
+
+    /// The same of one that yields nothing beside its items: does it hand on what others yield?
+    fn hands_on_several(&mut self, receiver: &Operand) -> bool {
+        let Some((method, parts)) = self.enumerator_of(receiver) else { return false };
+        if builtins::is_users_each(&method) {
+            return true;
+        }
+        let may = parts[0].types.iter().any(|ty| builtins::may_yield_several(&method, ty));
+        may && self.yields_several(&parts[0])
+    }
+
+    /// Does an Enumerator go through a method that somebody has written, whose block is to answer nothing?
+    fn is_of_users(&mut self, enumerator: &Operand) -> bool {
+        let Some((method, parts)) = self.enumerator_of(enumerator) else { return false };
+        builtins::is_users_each(&method) && parts[0].types.iter().all(Type::is_instance)
+    }
+
+    /// What the `each` of an Enumerator gives, where that is known and does not depend on what its block gives.
+    fn enumerator_gives(&mut self, enumerator: &Operand) -> Option<Operand> {
+        let (method, parts) = self.enumerator_of(enumerator)?;
+        let mut parts = parts.into_iter();
+        let source = parts.next()?;
+        let inner = self.enumerator_of(&source);
+        if let Some((inner, of)) = &inner {
+            match &*method {
+                // What stands for an object of the user's is nobody's else.
+                "each_with_index" | "each_entry" | "reverse_each" | "each_slice" | "each_cons"
+                    if builtins::stands_for_object(inner) =>
+                {
+                    return of.first().cloned();
+                }
+                "each" | "each_with_index" | "with_index" => return self.enumerator_gives(&source),
+                // It goes through that one, whatever that gives.
+                _ if !builtins::is_users_each(inner) => {
+                    self.enumerator_gives(&source)?;
+                }
+                _ => {}
+            }
+        }
+        match &*method {
+            "each_with_object" | "with_object" => parts.next(),
+            "step" | "%" => Some(enumerator.clone()),
+            "#runs" | "#chunk" | "#slice_before" | "#slice_after" | "cycle" => Some(Operand::nil()),
+            method => builtins::is_indifferent(method).then_some(source),
         }
     }
 
     /// What elements can take from an array by their index: what it is, how, and with which arguments.
-    fn by_index(&mut self, source: &Operand) -> Option<(Operand, &'static str, Vec<Operand>)> {
+    fn by_index(&mut self, source: &Operand, beside: &Beside) -> Option<(Operand, String, Vec<Operand>)> {
+        let numbered = match beside {
+            Beside::Nothing => None,
+            Beside::Index(offset) => Some(offset.clone().unwrap_or_else(Operand::nil)),
+            Beside::Object(_) => return None,
+        };
         let ty = source.types.single()?.clone();
-        if ty.is_hash() {
+        let (array, part, mut items) = if ty.is_hash() {
             let [keys, values] =
                 [("#keys", 0x3b6), ("#values", 0x3b7)].map(|(part, slot)| self.send(source, part, &[], slot));
-            return Some((keys, "pairs", vec![values]));
-        }
-        let Type::Enumerator(method, _) = &ty else { return None };
-        let method = match &**method {
-            "each_slice" => "slices",
-            "each_cons" => "windows",
-            "with_index" => "indexed",
-            _ => return None,
+            (keys, "pairs", vec![values])
+        } else {
+            let Type::Enumerator(method, _) = &ty else { return None };
+            let part = match &**method {
+                "each_slice" => "slices",
+                "each_cons" => "windows",
+                _ => return None,
+            };
+            let mut items = self.tuple_items(source);
+            let (array, beside) = self.enumerated(&items.remove(0));
+            if beside.is_some() || !is_array(&array) {
+                return None;
+            }
+            (array, part, items)
         };
-        let mut items = self.tuple_items(source);
-        let (array, with_index) = self.enumerated(&items.remove(0));
-        let is_array = matches!(array.types.single(), Some(Type::Array(_) | Type::List(_)));
-        (is_array && !with_index).then_some((array, method, items))
+        let ending = if numbered.is_some() { "_indexed" } else { "" };
+        items.extend(numbered);
+        Some((array, format!("{part}{ending}"), items))
+    }
+
+    /// The same of an array of all that an Enumerator yields something beside.
+    fn beside_items(
+        &mut self,
+        source: &Operand,
+        beside: &Beside,
+    ) -> Option<(Operand, &'static str, Vec<Operand>)> {
+        let (method, second) = match beside {
+            Beside::Index(Some(offset)) => ("indexed", offset.clone()),
+            Beside::Object(memo) => ("with_object", memo.clone()),
+            Beside::Nothing | Beside::Index(None) => return None,
+        };
+        let (all, _) = self.all_of(source);
+        let all = match all.types.single() {
+            Some(Type::Range { .. } | Type::Column(..)) => self.send(&all, "to_a", &[], 0x3ba),
+            Some(Type::Tuple(_)) => {
+                let key = self.context_at(self.node, 0x3bb);
+                self.on_heap(key, &all).unwrap_or_else(Operand::bottom)
+            }
+            _ => all,
+        };
+        Some((all, method, vec![second]))
     }
 
     fn parallel_over(
         &mut self,
         place: Context,
         receiver: &Operand,
-        (source, with_index): (&Operand, bool),
+        (source, beside): (&Operand, &Beside),
         name: &str,
         arguments: &Arguments,
         block: &BlockRef,
@@ -240,26 +373,51 @@ impl Lowerer<'_> {
                 Some("write into a column that is there: `x.size.ptimes { |i| y[i] = … }`".into()),
             );
         }
-        if arguments.positional.is_empty()
-            && matches!(name, "pmap" | "pcollect" | "peach")
-            && let Some((array, method, rest)) = self.by_index(source)
-        {
-            let verb = if name == "peach" { name } else { "pmap" };
-            let given = self.send_block(&array, &format!("#{verb}_{method}"), &rest, Some(block.clone()));
-            return if method == "pairs" && name == "peach" { source.clone() } else { given };
-        }
         let selects = matches!(name, "pselect" | "pfilter" | "preject");
-        if selects && source.types.single().is_some_and(Type::is_hash) {
-            return self.pairs_selected(source, name, arguments, block);
+        if selects && receiver.types.single().is_some_and(Type::is_hash) {
+            return self.pairs_selected(receiver, name, arguments, block);
         }
-        let (all, given) = self.all_of(source);
+        let is_enumerator = matches!(receiver.types.single(), Some(Type::Enumerator(..)));
+        let several = !beside.is_some() && self.hands_on_several(source);
+        let mut returned = None;
+        if name == "peach" && is_enumerator {
+            returned = self.enumerator_gives(receiver);
+            if returned.is_none() && !(several && self.is_of_users(source)) {
+                return self.refuse_base(receiver, name);
+            }
+        }
+        if selects && (several || beside.is_some()) && self.is_lambda_of_several(block) {
+            return self.refuse_base(receiver, name);
+        }
+        if arguments.positional.is_empty() && matches!(name, "pmap" | "pcollect" | "peach") {
+            let verb = if name == "peach" { name } else { "pmap" };
+            let made = self.by_index(source, beside).or_else(|| {
+                self.beside_items(source, beside).map(|(array, method, rest)| (array, method.into(), rest))
+            });
+            if let Some((array, mut method, rest)) = made {
+                // Hash#each yields two values where Enumerable#map tells it that a lambda takes them.
+                if verb == "pmap" && method == "pairs" && self.is_lambda_of_two(block) {
+                    method = "split_pairs".into();
+                }
+                let given = self.send_block(&array, &format!("#{verb}_{method}"), &rest, Some(block.clone()));
+                return if name == "peach" { returned.unwrap_or_else(|| receiver.clone()) } else { given };
+            }
+        }
+        let (all, given) = if selects && (several || beside.is_some()) {
+            (self.send(receiver, "to_a", &[], 0x3b5), None)
+        } else if several {
+            self.yielded(source)
+        } else {
+            self.all_of(source)
+        };
         if all.is_bottom() {
             return all;
         }
-        let Some(elements) = self.elements_of(&all, name) else { return Operand::bottom() };
-        if with_index && selects {
+        let with_index = !selects && beside.is_some();
+        if with_index && !matches!(beside, Beside::Index(None)) {
             return self.refuse_base(receiver, name);
         }
+        let Some(elements) = self.elements_of(&all, name) else { return Operand::bottom() };
         let is_column = matches!(source.types.single(), Some(Type::Column(..)));
         let base = Base { elements, with_index, is_column };
         let gives = match name {
@@ -274,14 +432,22 @@ impl Lowerer<'_> {
         self.within(0x3b1, |s| {
             s.span = span;
             s.launch_over((place, key), &base, gives, ticks, block).map_or_else(Operand::bottom, |result| {
-                match (gives, receiver.types.single()) {
-                    // What their `each` gives.
-                    (Gives::Base, Some(Type::Enumerator(method, _))) if &**method != "map" => source.clone(),
-                    (Gives::Base, _) => given.unwrap_or_else(|| receiver.clone()),
+                match gives {
+                    Gives::Base => returned.or(given).unwrap_or_else(|| receiver.clone()),
                     _ => result,
                 }
             })
         })
+    }
+
+    /// Would a lambda take the array apart that stands for several values? What is no code here may be one.
+    fn is_lambda_of_several(&mut self, block: &BlockRef) -> bool {
+        let is_symbol = matches!(block, BlockRef::Symbol { .. });
+        !is_symbol
+            && self.params_of(block).is_none_or(|(params, is_proc)| {
+                let only_one = params.required.len() == 1 && params.post.is_empty();
+                !is_proc && !(only_one && params.optional.is_empty() && params.rest.is_none())
+            })
     }
 
     /// What the `each` of something Enumerable yields, as something that elements are taken from by their index; with
@@ -294,6 +460,11 @@ impl Lowerer<'_> {
         if !ty.is_instance() || !self.host.is_subclass(class_of(ty), ClassId::ENUMERABLE) {
             return (source.clone(), None);
         }
+        self.yielded(source)
+    }
+
+    /// What is yielded, one value at a time, and what the method gives.
+    fn yielded(&mut self, source: &Operand) -> (Operand, Option<Operand>) {
         let yielded = self.send(source, "#yielded", &[], 0x3b5);
         match &self.tuple_items(&yielded)[..] {
             [all, given] => (all.clone(), Some(given.clone())),
@@ -501,6 +672,15 @@ impl Lowerer<'_> {
         };
         Some(self.append_array(place, from, &stored, (flags, count)))
     }
+}
+
+/// Does the Enumerator of such a method yield something beside each item?
+fn yields_two(method: &str) -> bool {
+    matches!(method, "each_with_index" | "with_index" | "each_with_object" | "with_object")
+}
+
+fn is_array(operand: &Operand) -> bool {
+    matches!(operand.types.single(), Some(Type::Array(_) | Type::List(_)))
 }
 
 pub(super) fn holds(types: &TypeSet, kind: ArrayKind) -> bool {

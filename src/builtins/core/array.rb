@@ -56,6 +56,15 @@ module Array
     end
   end
 
+  def __pmap_split_pairs(values)
+    count = size
+    (0...count).pmap do |i|
+      value = yield __item(i), values.__item(i)
+      __refuse_other_keys if size != count
+      value
+    end
+  end
+
   def __peach_pairs(values)
     count = size
     (0...count).peach do |i|
@@ -76,15 +85,70 @@ module Array
     out
   end
 
-  def __pmap_indexed(offset = 0)
-    offset = offset.__nil? ? 0 : __to_long(offset)
-    (0...size).pmap { |i| yield [__item(i), i + offset] }
+  # The same with a number beside each.
+  def __pmap_slices_indexed(n, offset)
+    n = __slice_size(n)
+    offset = __first_index(offset)
+    (0...(size + n - 1) / n).pmap { |i| yield self[i * n, n], i + offset }
   end
 
-  def __peach_indexed(offset = 0)
-    offset = offset.__nil? ? 0 : __to_long(offset)
-    (0...size).peach { |i| yield [__item(i), i + offset] }
-    self
+  def __peach_slices_indexed(n, offset)
+    n = __slice_size(n)
+    offset = __first_index(offset)
+    (0...(size + n - 1) / n).peach { |i| yield self[i * n, n], i + offset }
+  end
+
+  def __pmap_windows_indexed(n, offset)
+    n = __window_size(n)
+    offset = __first_index(offset)
+    (0..size - n).pmap { |i| yield self[i, n], i + offset }
+  end
+
+  def __peach_windows_indexed(n, offset)
+    n = __window_size(n)
+    offset = __first_index(offset)
+    (0..size - n).peach { |i| yield self[i, n], i + offset }
+  end
+
+  def __pmap_pairs_indexed(values, offset)
+    count = size
+    offset = __first_index(offset)
+    (0...count).pmap do |i|
+      value = yield [__item(i), values.__item(i)], i + offset
+      __refuse_other_keys if size != count
+      value
+    end
+  end
+
+  def __peach_pairs_indexed(values, offset)
+    count = size
+    offset = __first_index(offset)
+    (0...count).peach do |i|
+      yield [__item(i), values.__item(i)], i + offset
+      __refuse_other_keys if size != count
+    end
+  end
+
+  def __pmap_indexed(offset)
+    offset = __first_index(offset)
+    (0...size).pmap { |i| yield __item(i), i + offset }
+  end
+
+  def __peach_indexed(offset)
+    offset = __first_index(offset)
+    (0...size).peach { |i| yield __item(i), i + offset }
+  end
+
+  def __first_index(offset)
+    offset.__nil? ? 0 : __to_long(offset)
+  end
+
+  def __pmap_with_object(memo)
+    (0...size).pmap { |i| yield __item(i), memo }
+  end
+
+  def __peach_with_object(memo)
+    (0...size).peach { |i| yield __item(i), memo }
   end
 
   # From an exact number on as Enumerable#sum, but that nothing is compensated after a value of another class. From something

@@ -170,6 +170,17 @@ module Enumerator
     end
   end
 
+  # In a driver: what it yields, one value at a time, and what its method gives.
+  def __yielded
+    out = []
+    given = __each_values do |*values|
+      __refuse_yielded if values.size != 1
+      out << values[0]
+      nil
+    end
+    [out, given]
+  end
+
   def map
     out = __list(__room)
     __each_values { |*values| out.__push(yield(*values)) }
