@@ -69,6 +69,18 @@ each_backend do
     end
   end
 
+  it "give what an arithmetic sequence was made of, where they go through one with indices" do
+    range = 1..5
+    seen = []
+    expect(range.step(2).each_with_index.peach { |x, i| seen << [x, i] }).to equal(range)
+    expect(1.step(9, 3).with_index(2).peach { |x, i| seen << [x, i] }).to eq(1)
+    expect((range % 3).each.peach { |x| seen << x }).to eq(range % 3)
+    expect(seen).to eq([[1, 0], [3, 1], [5, 2], [1, 2], [4, 3], [7, 4], 1, 4])
+    expect(range.step(2).each_with_index.pmap { |x, i| x * i }).to eq([0, 3, 10])
+    given = Ikra.section { 1.step(9, 3).with_index(2).peach { |x, i| seen << [x, i] } + 1 }
+    expect([given, seen.last]).to eq([2, [7, 4]])
+  end
+
   it "know their size, or that they do not" do
     expect_same([[3, 1, 2], [5]]) do |l|
       [l.each_entry.size, l.each_slice(2).size, l.each_cons(2).with_index.size, l.find_index.size, l.drop_while.size]

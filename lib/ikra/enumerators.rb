@@ -82,6 +82,9 @@ module Ikra
 
       # Elements with their numbers beside them.
       def numbered(receiver, offset, operation)
+        # What its own method gives is what the sequence was made of, which it does not tell.
+        return if operation == :peach && of?(Enumerator::ArithmeticSequence, receiver)
+
         of_enumerator = of?(Enumerator, receiver)
         inner = of_enumerator ? Collections.items(receiver, operation) : of_plain_call(receiver, :each, operation)
         return unless inner && [offset, offset + inner.size].all?(Collections::WORDS)

@@ -286,6 +286,10 @@ impl Lowerer<'_> {
                 {
                     return of.first().cloned();
                 }
+                // A sequence gives itself, its own method what it is called on.
+                "each_with_index" | "with_index" if matches!(&**inner, "step" | "%") => {
+                    return of.first().cloned();
+                }
                 "each" | "each_with_index" | "with_index" => return self.enumerator_gives(&source),
                 // It goes through that one, whatever that gives.
                 _ if !builtins::is_users_each(inner) => {
