@@ -318,6 +318,29 @@ module Ikra
       Terminal.run(self, [], :chunk, :pchunk, [], block)
     end
 
+    # Calls the block with each element, in parallel. An array begins at each for which its value is true, or which
+    # matches the pattern.
+    #
+    #   lines.pslice_before { |line| line.start_with?("#") }.to_a
+    #
+    # @param pattern [#===]
+    # @yield [element]
+    # @return [Enumerator] of Arrays of elements
+    # @raise (see #pmap)
+    def pslice_before(*pattern, &block)
+      Terminal.run(self, [], :slice_before, :pslice_before, pattern, block)
+    end
+
+    # The same, but that an array ends there.
+    #
+    # @param pattern [#===]
+    # @yield [element]
+    # @return [Enumerator] of Arrays of elements
+    # @raise (see #pmap)
+    def pslice_after(*pattern, &block)
+      Terminal.run(self, [], :slice_after, :pslice_after, pattern, block)
+    end
+
     # ---- aggregation -------------------------------------------------------------------------------------------------
 
     # Calls the block with each element, in parallel, and adds up its values, as Array#sum does: Floats with
@@ -557,20 +580,14 @@ module Ikra
     #
     # @yield [element]
     # @return [Object] what +each_entry+ gives
-    def peach_entry(&block)
-      entries = Section.natively { each_entry }
-      block ? entries.peach(&block) : entries
-    end
+    def peach_entry(&block) = block ? each_entry.peach(&block) : each_entry
 
     # Calls the block with each element, in parallel; where elements conflict and run in order, from the last one to the
     # first.
     #
     # @yield [element]
     # @return [Object] what +reverse_each+ gives
-    def preverse_each(&block)
-      entries = Section.natively { reverse_each }
-      block ? entries.peach(&block) : entries
-    end
+    def preverse_each(&block) = block ? reverse_each.peach(&block) : reverse_each
 
     # As {#peach_with_index}, with numbers from an offset on.
     #

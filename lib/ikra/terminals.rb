@@ -24,7 +24,7 @@ module Ikra
     PASSING = {
       **%i[group_by partition min_by max_by minmax_by find detect sort_by drop_while reject select filter
            find_all each_entry].to_h { |name| [name, :taken_apart] },
-      **%i[to_set chunk sum].to_h { |name| [name, :packed] },
+      **%i[to_set chunk slice_before slice_after sum].to_h { |name| [name, :packed] },
       to_h: :split
     }.freeze
     # What looks into the block's values, or those of the stages, as they come, and so before another element changes
@@ -63,7 +63,7 @@ module Ikra
 
     # Those of a block that answers yes or no, and those of one that gives a value.
     ASKING = %i[filter find_all reject partition count any? all? none? one? find detect find_index take_while
-                drop_while].freeze
+                drop_while slice_before slice_after].freeze
     GIVING = %i[collect flat_map collect_concat filter_map uniq sort_by min_by max_by minmax_by group_by to_h to_set
                 chunk sum map! collect! select! filter! keep_if reject! delete_if sort_by! uniq! transform_values
                 transform_values! transform_keys transform_keys!].freeze

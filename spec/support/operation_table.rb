@@ -43,16 +43,17 @@ module OperationTable
   row(:grep, ANY) { |all, name| all.public_send(name, 3..20) }
   row(:grep) { |all, name| all.public_send(name, 3..20) { |x| x + 1 } }
   row(:grep_v) { |all, name| all.public_send(name, 3..20) { |x| x + 1 } }
-  row(:take, ANY) { |all, name| all.public_send(name, 3) }
-  row(:drop, ANY) { |all, name| all.public_send(name, 3) }
+  %i[take drop].each { |some| row(some, ANY) { |all, name| all.public_send(name, 3) } }
   row(:first, ANY) { |all, name| all.public_send(name) }
   row(:first, ANY) { |all, name| all.public_send(name, 3) }
   row(:first) { |all, name| all.public_send(name, -1) }
-  row(:take_while) { |all, name| all.public_send(name) { |x| x < 900 } }
-  row(:drop_while) { |all, name| all.public_send(name) { |x| x < 900 } }
-  row(:chunk_while) { |all, name| all.public_send(name) { |a, b| a < b }.to_a }
-  row(:slice_when) { |all, name| all.public_send(name) { |a, b| a < b }.to_a }
+  %i[take_while drop_while].each { |ends| row(ends) { |all, name| all.public_send(name) { |x| x < 900 } } }
+  %i[chunk_while slice_when].each { |cuts| row(cuts) { |all, name| all.public_send(name) { |a, b| a < b }.to_a } }
   row(:chunk) { |all, name| all.public_send(name) { |x| x > 500 }.to_a }
+  %i[slice_before slice_after].each do |cuts|
+    row(cuts) { |all, name| all.public_send(name) { |x| x > 500 }.to_a }
+    row(cuts, ANY) { |all, name| all.public_send(name, 3..20).to_a }
+  end
   row(:chunk) { |all, name| all.public_send(name) { |x| x > 500 ? 1 : nil }.to_a }
   # Which of 0.0 and -0.0 is first is not defined: not every Ruby sorts stably.
   row(:sort, ANY - [:zeros]) { |all, name| all.public_send(name) }
@@ -134,9 +135,7 @@ module OperationTable
   row(:find, %i[integers]) { |all, name| all.public_send(name) { |x| 6 / (x - 3) > 5 } }
   row(:detect) { |all, name| all.public_send(name, -> { :none }) { |x| x > 5_000 } }
   row(:find_index) { |all, name| all.public_send(name) { |x| x > 990 } }
-  row(:find_index, ANY) { |all, name| all.public_send(name, 3) }
-  row(:include?, ANY) { |all, name| all.public_send(name, 3) }
-  row(:member?, ANY) { |all, name| all.public_send(name, 3) }
+  %i[find_index include? member?].each { |finds| row(finds, ANY) { |all, name| all.public_send(name, 3) } }
   %i[each_entry reverse_each].each { |goes| row(goes) { |all, name| all.public_send(name) { |x| x > 3 } } }
   row(:zip, ANY) { |all, name| all.public_send(name, 1..3) }
 

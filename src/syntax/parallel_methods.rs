@@ -7,7 +7,7 @@ pub fn without_p(name: &str) -> Option<&'static str> {
 }
 
 /// Those of parallel methods, without the `p`.
-const NAMES: [&str; 75] = [
+const NAMES: [&str; 77] = [
     "all?",
     "any?",
     "chunk",
@@ -65,6 +65,8 @@ const NAMES: [&str; 75] = [
     "select",
     "select!",
     "shuffle",
+    "slice_after",
+    "slice_before",
     "slice_when",
     "sort",
     "sort!",

@@ -72,6 +72,23 @@ module Ikra
           pairs.map { |key, all| [key, all.map(&:first)] }.each
         end
       end
+
+      def slice_before = sliced(0)
+      def slice_after = sliced(1)
+
+      private
+
+      # Arrays that end so many elements behind the start of those that the block answers yes for. A pattern is Ruby's
+      # business, and so is what the arguments do not fit.
+      def sliced(behind)
+        return ruby unless @block && @arguments.empty?
+
+        all = items.to_a
+        return [].each if all.empty?
+
+        cuts = selected_rows.to_a.map { |row| row + behind }
+        [0, *cuts, all.size].uniq.each_cons(2).map { |first, last| all[first...last] }.each
+      end
     end
   end
 end
