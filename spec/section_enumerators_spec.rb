@@ -71,6 +71,15 @@ RSpec.describe "Enumerators in a section" do
   end
 
   each_compiling_backend do
+    it "are refused where a lambda would take apart what `select` makes one value of" do
+      list = [5, 1, 4]
+      split = ->(x, i) { x > i }
+      expect { Ikra.section { list.each_with_index.pselect(&split) } }
+        .to raise_error(Ikra::UnsupportedError, /\[unsupported-base\]/)
+      one = ->(both) { both[0] > both[1] }
+      expect(Ikra.section { list.each_with_index.pselect(&one) }).to eq([[5, 0], [4, 2]])
+    end
+
     it "are refused where what they give depends on what the block gives" do
       answers.each_index do |i|
         expect { given.call((2 * (calls.size + i)) + 1) }.to raise_error(Ikra::UnsupportedError, /\[unsupported-base\]/)

@@ -446,12 +446,12 @@ impl Lowerer<'_> {
 
     /// Would a lambda take the array apart that stands for several values? What is no code here may be one.
     fn is_lambda_of_several(&mut self, block: &BlockRef) -> bool {
-        let is_symbol = matches!(block, BlockRef::Symbol { .. });
-        !is_symbol
-            && self.params_of(block).is_none_or(|(params, is_proc)| {
-                let only_one = params.required.len() == 1 && params.post.is_empty();
-                !is_proc && !(only_one && params.optional.is_empty() && params.rest.is_none())
-            })
+        if matches!(block, BlockRef::Symbol { .. }) {
+            return false;
+        }
+        let Some((params, is_proc)) = self.params_of(block) else { return true };
+        let required = params.required.len() + params.post.len();
+        !is_proc && (required != 1 || !params.optional.is_empty() || params.rest.is_some())
     }
 
     /// What the `each` of something Enumerable yields, as something that elements are taken from by their index; with
