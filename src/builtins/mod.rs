@@ -54,15 +54,12 @@ use crate::infer::builtins::{
     Builtin, Builtins, Invocation, PRIMITIVE, Row, Rule, Takes, is_lazy, is_primitive, make_enumerator,
     wrong_count,
 };
+use crate::infer::enumerators::named as named_enumerator;
 use crate::infer::keyword_splats::has_hash_splat;
 use crate::infer::names::named;
 use crate::infer::{Arguments, JoinIndex, Lowerer, Operand, keeps_text, text_of};
 use crate::syntax::ast::Code;
 use crate::types::{ClassId, Shape, Type, TypeSet};
-use enumerator::named as named_enumerator;
-pub(crate) use enumerator::{
-    is_indifferent, is_users_each, may_yield_several, stands_for_object, without_to_enum, yields_items,
-};
 use outside::Outside;
 use sources::{ALIASES, is_large_text_method, is_text_method, ruby_method};
 use std::rc::Rc;

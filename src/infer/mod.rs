@@ -58,6 +58,7 @@ mod dispatch;
 mod driver;
 mod elements;
 mod entry;
+pub(crate) mod enumerators;
 mod evacuation;
 mod exception_messages;
 mod exception_methods;

@@ -29,13 +29,13 @@
 
 use super::calls::Arguments;
 use super::closed_blocks::Environment;
+use super::enumerators;
 use super::expressions::SLOT_LEAVE;
 use super::kernels::InKernel;
 use super::keys::{Context, Step};
 use super::operand::{self, Operand};
 use super::sites::class_of;
 use super::{BlockRef, Control, Frame, Inlined, Lowerer, range_ends};
-use crate::builtins;
 use crate::heap::Schema;
 use crate::heap::schema::Stored;
 use crate::ir::builder::Builder;
@@ -218,9 +218,11 @@ impl Lowerer<'_> {
         let parts = self.tuple_items(operand);
         let source = parts.first()?;
         // `to_enum` of a method that is known.
-        let plain = builtins::without_to_enum(&method).filter(|plain| {
+        let plain = enumerators::without_to_enum(&method).filter(|plain| {
             !source.types.iter().any(Type::is_instance)
-                && (builtins::yields_items(plain) || builtins::is_indifferent(plain) || yields_two(plain))
+                && (enumerators::yields_items(plain)
+                    || enumerators::is_indifferent(plain)
+                    || yields_two(plain))
         });
         let method = plain.map_or_else(|| Rc::clone(&method), Rc::from);
         Some((method, parts))
@@ -240,7 +242,7 @@ impl Lowerer<'_> {
                 Beside::Object(parts.next().unwrap_or_else(Operand::bottom))
             }
             "each_pair" if source.types.iter().all(Type::is_hash) => return (source, Beside::Nothing),
-            method if builtins::yields_items(method) => return self.enumerated(&source),
+            method if enumerators::yields_items(method) => return self.enumerated(&source),
             _ => return (receiver.clone(), Beside::Nothing),
         };
         // Pairs of pairs are no plain items.
@@ -259,17 +261,17 @@ impl Lowerer<'_> {
     /// The same of one that yields nothing beside its items: does it hand on what others yield?
     fn hands_on_several(&mut self, receiver: &Operand) -> bool {
         let Some((method, parts)) = self.enumerator_of(receiver) else { return false };
-        if builtins::is_users_each(&method) {
+        if enumerators::is_users_each(&method) {
             return true;
         }
-        let may = parts[0].types.iter().any(|ty| builtins::may_yield_several(&method, ty));
+        let may = parts[0].types.iter().any(|ty| enumerators::may_yield_several(&method, ty));
         may && self.yields_several(&parts[0])
     }
 
     /// Does an Enumerator go through a method that somebody has written, whose block is to answer nothing?
     fn is_of_users(&mut self, enumerator: &Operand) -> bool {
         let Some((method, parts)) = self.enumerator_of(enumerator) else { return false };
-        builtins::is_users_each(&method) && parts[0].types.iter().all(Type::is_instance)
+        enumerators::is_users_each(&method) && parts[0].types.iter().all(Type::is_instance)
     }
 
     /// What the `each` of an Enumerator gives, where that is known and does not depend on what its block gives.
@@ -282,7 +284,7 @@ impl Lowerer<'_> {
             match &*method {
                 // What stands for an object of the user's is nobody's else.
                 "each_with_index" | "each_entry" | "reverse_each" | "each_slice" | "each_cons"
-                    if builtins::stands_for_object(inner) =>
+                    if enumerators::stands_for_object(inner) =>
                 {
                     return of.first().cloned();
                 }
@@ -292,7 +294,7 @@ impl Lowerer<'_> {
                 }
                 "each" | "each_with_index" | "with_index" => return self.enumerator_gives(&source),
                 // It goes through that one, whatever that gives.
-                _ if !builtins::is_users_each(inner) => {
+                _ if !enumerators::is_users_each(inner) => {
                     self.enumerator_gives(&source)?;
                 }
                 _ => {}
@@ -302,7 +304,7 @@ impl Lowerer<'_> {
             "each_with_object" | "with_object" => parts.next(),
             "step" | "%" => Some(enumerator.clone()),
             "#runs" | "#chunk" | "#slice_before" | "#slice_after" | "cycle" => Some(Operand::nil()),
-            method => builtins::is_indifferent(method).then_some(source),
+            method => enumerators::is_indifferent(method).then_some(source),
         }
     }
 
