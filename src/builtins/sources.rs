@@ -76,6 +76,7 @@ pub(crate) const SOURCES: &[&str] = &[
     include_str!("core/array_order.rb"),
     include_str!("core/array_packing.rb"),
     include_str!("core/array_choices.rb"),
+    include_str!("core/array_bases.rb"),
     include_str!("core/array_changes.rb"),
     include_str!("core/enumerator.rb"),
     include_str!("core/column.rb"),

@@ -95,10 +95,7 @@ impl Lowerer<'_> {
             class = super::conditions::module_of(&operand);
             if class.is_none() && nodes.len() == 1 && operand.types.iter().all(Type::is_string) {
                 text = Some(operand);
-            } else if class.is_none()
-                && nodes.len() == 1
-                && operand.types.iter().all(|ty| is_no_text(ty) || self.is_existing_exception(ty))
-            {
+            } else if class.is_none() && nodes.len() == 1 && self.is_raised_itself(&operand) {
                 return self.raise_made(&operand, node);
             } else if operand.types.len() > 1
                 && operand.types.iter().all(|ty| matches!(ty, Type::Nil | Type::Module(_)))
@@ -143,6 +140,10 @@ impl Lowerer<'_> {
             return self.raise_with((class, raised), &[None], vec![text], vec![], vec![]);
         }
         self.raise_parts(node, class, parts, call.args.is_empty())
+    }
+
+    fn is_raised_itself(&self, operand: &Operand) -> bool {
+        operand.types.iter().all(|ty| is_no_text(ty) || self.is_existing_exception(ty))
     }
 
     fn is_existing_exception(&self, ty: &Type) -> bool {
