@@ -76,6 +76,10 @@ RSpec.describe "ikra/rspec" do
       expect(list).to eq(["a"])
     end
 
+    it "compares messages, and not what Ruby quotes behind them" do
+      expect { [nil].pmap { |x| x.foo } }.to agree_with_ruby
+    end
+
     it "has one seed, back-ends that can be chosen, and a negation" do
       expect { cars.sum { rand } }.to agree_with_ruby.on(:cpu).with_seed(3)
       expect { Ikra.backend }.not_to agree_with_ruby

@@ -23,6 +23,8 @@ module Ikra
     end
     Ikra.const_get(:Section).singleton_class.prepend(Watched)
 
+    QUOTING = %w[DidYouMean::Correctable ErrorHighlight::CoreExt].freeze
+    private_constant :QUOTING
     NOTHING_RAN = "no section ran: there is no parallel call in the block, or its collections are empty"
 
     class << self
@@ -116,11 +118,20 @@ module Ikra
           # What Ikra says, and plain Ruby would not.
           raise
         rescue StandardError, SystemStackError, ScriptError => e
-          raises = [e.class, e.message]
+          raises = [e.class, message_of(e)]
         end
         { raises:, returns:, prints: $stdout.string, **world.to_h }
       ensure
         $stdout, $stderr = before
+      end
+
+      # Before 3.2, did_you_mean and error_highlight put lines behind a message that quote the source.
+      def message_of(error)
+        return error.message unless error.is_a?(NameError) && error.method(:message).owner == Exception
+
+        to_s = error.method(:to_s)
+        to_s = to_s.super_method while QUOTING.include?(to_s.owner.name)
+        to_s.call
       end
 
       def watch(watcher)

@@ -25,19 +25,17 @@ pub(super) fn is_decided_by_value(s: &mut Lowerer<'_>, one: &Operand, other: &Op
     if !may_be(one) || !may_be(other) || one.types != other.types {
         return None;
     }
-    let one = is_nan(s, one, 0x650);
-    let other = is_nan(s, other, 0x651);
-    let both = s.b.binary(BinaryOp::AndB, one, other);
+    let both = match one.types.single() {
+        Some(Type::Float) => {
+            let [one, other] = [one, other].map(|operand| s.b.unary(UnaryOp::IsNan, operand.value()));
+            s.b.binary(BinaryOp::AndB, one, other)
+        }
+        _ => {
+            let answer = s.send(one, "#alike_but_nan?", std::slice::from_ref(other), 0x650);
+            if answer.is_bottom() { s.b.bool(false) } else { s.truth(&answer) }
+        }
+    };
     Some(s.b.unary(UnaryOp::Not, both))
-}
-
-/// Is a Float not a number, or has a Complex such a part?
-fn is_nan(s: &mut Lowerer<'_>, number: &Operand, slot: u32) -> Value {
-    if number.types.single() == Some(&Type::Float) {
-        return s.b.unary(UnaryOp::IsNan, number.value());
-    }
-    let answer = s.send(number, "#nan_part?", &[], slot);
-    if answer.is_bottom() { s.b.bool(false) } else { s.truth(&answer) }
 }
 
 /// Fails where two values are equal or eql? only if they are one object.

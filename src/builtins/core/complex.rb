@@ -185,8 +185,15 @@ module Complex
     to_i
   end
 
-  def __nan_part?
-    (real.is_a?(Float) && real.nan?) || (imaginary.is_a?(Float) && imaginary.nan?)
+  # Has another one the same parts, of which one at least is not a number?
+  def __alike_but_nan?(other)
+    re = __nan_both?(real, other.real)
+    im = __nan_both?(imaginary, other.imaginary)
+    (re || im) && (re || real == other.real) && (im || imaginary == other.imaginary)
+  end
+
+  def __nan_both?(one, other)
+    one.is_a?(Float) && other.is_a?(Float) && one.nan? && other.nan?
   end
 
   def to_f
