@@ -121,6 +121,22 @@ RSpec.describe "output of elements" do
       end
     end
 
+    it "is what puts and pp make of what holds itself" do
+      list = [1, "x"]
+      list << list << [list, 2]
+      hash = { a: 1 }
+      hash[:me] = hash
+      hash[:list] = [1, hash]
+      expect_same_output do
+        [1].pmap do |x|
+          puts list, [[list], x]
+          pp list
+          pp hash
+          pp [hash, x]
+        end
+      end
+    end
+
     it "is what print, p, pp, printf, putc and display make of them" do
       expect_same_output do
         [1, 65].pmap do |x|

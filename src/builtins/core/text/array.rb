@@ -32,6 +32,16 @@ module Array
     text
   end
 
+  # As `__out_pretty_items`, of what may hold itself.
+  def __out_pretty_within(trail)
+    return nil if trail.__shows?(__identity)
+
+    trail.__push(__identity)
+    each { |item| __out_pretty_part(item, trail) }
+    trail.__resize(trail.size - 1)
+    nil
+  end
+
   def inspect
     return __inspect_within(__trail(:inspect)) if __cyclic?(:inspect)
 

@@ -1,6 +1,19 @@
 # Hashes as text.
 
 module Hash
+  # As `__out_pretty_pairs`, of what may hold itself.
+  def __out_pretty_within(trail)
+    return nil if trail.__shows?(__identity)
+
+    trail.__push(__identity)
+    __each_pair do |key, value|
+      __out_pretty_part(key, trail)
+      __out_pretty_part(value, trail)
+    end
+    trail.__resize(trail.size - 1)
+    nil
+  end
+
   def inspect
     return "{}".__force(1) if empty?
     return __inspect_within(__trail(:inspect)) if __cyclic?(:inspect)

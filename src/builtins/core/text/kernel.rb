@@ -53,7 +53,20 @@ module Kernel
   end
 
   def __out_items(stream, items)
+    return __out_items_within(stream, items, items.__trail(:inspect)) if items.__cyclic?(:inspect)
+
     items.each { |item| __out_line(stream, item) }
+    nil
+  end
+
+  def __out_items_within(stream, items, trail)
+    return __out_line(stream, "[...]") if trail.__shows?(items.__identity)
+
+    trail.__push(items.__identity)
+    items.each do |item|
+      item.is_a?(Array) ? __out_items_within(stream, item, trail) : __out_line(stream, item)
+    end
+    trail.__resize(trail.size - 1)
     nil
   end
 
@@ -63,16 +76,24 @@ module Kernel
   end
 
   def __out_pretty_items(items)
+    return items.__out_pretty_within(items.__trail(:inspect)) if items.__cyclic?(:inspect)
+
     items.each { |item| __out_pretty(item) }
     nil
   end
 
   def __out_pretty_pairs(pairs)
+    return pairs.__out_pretty_within(pairs.__trail(:inspect)) if pairs.__cyclic?(:inspect)
+
     pairs.each do |key, value|
       __out_pretty(key)
       __out_pretty(value)
     end
     nil
+  end
+
+  def __out_pretty_part(value, trail)
+    value.is_a?(Array) || value.is_a?(Hash) ? value.__out_pretty_within(trail) : __out_pretty(value)
   end
 
   def __out_newline(stream)
