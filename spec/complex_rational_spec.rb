@@ -42,7 +42,7 @@ module Fractions
   end
 end
 
-each_backend do
+each_backend do |backend|
   {
     "variables" => [->(point) { point.step }, lambda { |points|
                                                 points.map do |point|
@@ -155,6 +155,8 @@ each_backend do
               ->(x) { [x].index(x) }, ->(x) { [x].count(x) }, ->(x) { [x].delete(x) }, ->(x) { { a: x } == { a: x } }]
     blocks.each do |block|
       expect_same([1 + 2i, Complex(0.5, 1)], &block)
+      next if backend == :ruby
+
       expect { [nan].pmap(&block) }.to raise_error(Ikra::UnsupportedError, /unsupported-identity/)
     end
     expect([nan].pmap { |x| x == x }).to eq([false])

@@ -165,7 +165,8 @@ module MethodFuzzer
       case value
       when ->(it) { it.is_a?(Integer) && it.bit_length > MOST_BITS } then "an Integer of #{value.bit_length} bits"
       when Float then "#{value}#{" #{[value].pack("G").unpack1("H*")}" unless value.nan?}"
-      when String then "#{value.inspect} #{value.encoding}"
+      # Objects of two worlds have two addresses.
+      when String then "#{value.inspect.gsub(/0x\h{16}/, "0x")} #{value.encoding}"
       when Array then list(value)
       when Hash then "{#{value.map { |k, v| "#{of(k)} => #{of(v)}" }.join(", ")}}"
       when Struct then "#{value.class}(#{of(value.to_a)})"
