@@ -77,7 +77,7 @@ module RandomPrograms
     private
 
     def bead(depth)
-      one = e("BEADS[(", expression([:int], [depth - 1, 0].max), " % 3)#{pick(["", ".next", ".next.next"])}")
+      one = e("BEADS[(", expression([:int], [depth - 1, 0].max), " % 3)]#{pick(["", ".next", ".next.next"])}")
       text = pick([%w[( ).inspect], %w[( ).to_s], ["\"\#{", "}\""], ["[", ", 1].inspect"], ["{ a: ", " }.inspect"],
                    ["format(\"%p %s\", ", ", 1)"]])
       e(text[0], one, text[1], ".sum")

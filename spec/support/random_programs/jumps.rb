@@ -207,9 +207,7 @@ module RandomPrograms
       V = J[N].is_a?(Array) && J[5] << 2 ? J[6].size : J[4]
       ---
       J = Hash.new { |_, k| k }
-      W = J.dup
-      W.default_proc = nil if TEST
-      V = (W[N] || 2) + J[3] + (J.merge({ 7 => 1 }).default || 5)
+      V = J.dup.then { |w| w.default_proc = nil if TEST; w[N] || 2 } + J[3] + (J.merge({ 7 => 1 }).default || 5)
       ---
       J = { a: 1 }
       V = J[:b] || 2
