@@ -5,12 +5,14 @@
 #
 #   rake bench:first_call        ruby -Ilib benchmark/first_call.rb --rounds 5 --only ray --steps
 #   rake bench:calls_deep        ruby -Ilib benchmark/first_call.rb --deep --only chain
+#   rake bench:calls_golden      ruby -Ilib benchmark/first_call.rb --golden --only pairs
 #
 # The last columns are CPU time: of the process that compiles and keeps it on disk, and of one that finds it there.
 # With --pure they are those of benchmark/first_call/pure.rb, which change nothing: what their first calls take where
 # Ruby begins with the elements, and where they wait for the code, as they do in all other tables.
 #
-# With --deep they are those of benchmark/first_call/deep.rb: many methods, and many ways to one.
+# With --deep they are those of benchmark/first_call/deep.rb: many methods, and many ways to one. With --golden they are
+# those of which spec/golden_spec.rb counts what they cost.
 #
 # Where there is no GPU, --backend cuda-emulated tells how long the text is (after rake compile:testing); what compiles
 # it then is not what users have, but with IKRA_NVRTC_PATH=$(bin/nvrtc) NVRTC does as well, for two generations of GPUs.
@@ -20,6 +22,7 @@ require "tmpdir"
 require_relative "first_call/deep"
 require_relative "first_call/pure"
 require_relative "measurement"
+require_relative "../spec/golden/rows"
 
 PHASES = %w[capture infer compile read kernel write_back].freeze
 EXAMPLES = {
@@ -33,6 +36,7 @@ OptionParser.new do |parser|
   parser.on("--only NAME", "sections whose names have this in them")
   parser.on("--backend NAME", %w[cpu cuda cuda-emulated], "cpu, cuda or cuda-emulated (#{options[:backend]})")
   parser.on("--deep", "programs of many methods that call each other")
+  parser.on("--golden", "programs whose costs are counted in spec/golden")
   parser.on("--pure", "blocks that change nothing, against plain Ruby")
   parser.on("--steps", "also the steps of each section")
 end.parse!(into: options)
@@ -70,7 +74,21 @@ measure = lambda do |chosen|
     calls.zip(first, second).map { |call, one, two| call.merge("first" => one["cpu"], "second" => two["cpu"]) }
   end
 end
-calls = options[:deep] ? DeepCalls.files { |files| measure.call(files.map { |file| [file] }) } : measure.call(programs)
+# The files of the programs that the suite counts.
+golden = lambda do |folder|
+  made = Golden::Rows::ALL.map do |name, text|
+    File.join(folder, "#{name}.rb").tap do |file|
+      File.write(file, text.call)
+    end
+  end
+  Dir[File.join(Measurement::ROOT, "spec/golden/programs/*.rb")] + made
+end
+of_files = ->(files) { measure.call(files.map { |file| [file] }) }
+calls = if options[:deep] then DeepCalls.files(&of_files)
+        elsif options[:golden] then Dir.mktmpdir { |folder| of_files.call(golden.call(folder)) }
+        else
+          measure.call(programs)
+        end
 
 step = ->(call, name, field = "seconds") { call["steps"].dig(name, field) || 0 }
 sum = ->(call, prefix, field) { call["steps"].sum { |name, facts| name.start_with?(prefix) ? facts[field] : 0 } }

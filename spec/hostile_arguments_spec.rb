@@ -121,7 +121,7 @@ each_compiling_backend do
   it "make no Strings that are longer than memory" do
     [2**40, 2**62, (2**63) - 10, (2**63) - 1].each do |size|
       [->(n) { ("5" * n).size }, ->(n) { "5".ljust(n) }, ->(n) { "5".center(n).size }].each do |block|
-        expect { [size].pmap(&block) }.to raise_error(StandardError)
+        expect { [size].pmap(&block) }.to raise_error(Ikra::Error, /more than 1 GiB/)
       end
     end
   end

@@ -20,11 +20,11 @@ const ODD: &str = "odd number of arguments for Hash";
 /// So many pairs are put in by a loop over two arrays, where these can hold them as they are.
 const MANY_PAIRS: usize = 5;
 
-/// Pairs from which on a Hash has slots (`core/text/array_keys.rb`).
-const PAIRS_WITH_SLOTS: usize = 16;
-
 /// With texts as keys, which take more to be looked for.
 const MANY_PAIRS_OF_TEXTS: usize = 2;
+
+/// Pairs from which on a Hash has slots (`core/text/array_keys.rb`).
+const PAIRS_WITH_SLOTS: usize = 16;
 
 /// `Hash[key, value, …]`, `Hash[pairs]`, `Hash[hash]`.
 pub(super) fn of_arguments(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
