@@ -1,14 +1,17 @@
 # frozen_string_literal: true
 
+require_relative "paired"
+
 module RandomPrograms
   # Programs of Ikra.section: what stands around parallel calls is Ruby as elements may use it, and the calls themselves
   # go over arrays of all origins. What elements assign of the variables around them is theirs and the driver's.
   module Drivers
     include Printing
+    include Paired
 
     LAUNCHES = { peach_call: 6, pmap_call: 5, pselect_call: 2, times_call: 2.3, step_call: 1.8, put_cell: 2,
                  other_own: 1.8, made_loop: 2, kept_loop: 1.8, join_call: 1.6, sync_call: 1.9,
-                 grow_cells: 1.4 }.freeze
+                 grow_cells: 1.4, mixed_call: 1 }.freeze
     CELLS = 8
     # How many of a thousand programs are such sections.
     SHARE = 350

@@ -57,6 +57,7 @@ module RandomPrograms
 
     def complex(depth)
       parts = Array.new(2) { pick([small(depth), expression([:float], [depth - 1, 0].max), fraction_literal]) }
+      parts[between(0, 1)] = e("Float::NAN") if chance(0.05)
       made = chance(0.7) ? e("Complex(", Node.commas(parts), ")") : e("(", parts.first, " + #{between(1, 5)}i)")
       case between(0, 7)
       when 6 then e("Complex.polar(", small(depth), ", ", pick(%w[0.5 -2.0 Math::PI 1 0]), ")")

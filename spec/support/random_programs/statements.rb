@@ -14,7 +14,7 @@ module RandomPrograms
               change_record: 4, make_recursive_lambda: 0.5,
               rescuing: 1.5, rescued_value: 1, kept_fact: 0.5, retrying: 0.5, write_column: 3, change_text: 3,
               unsupported: 0.5, dead_value: 1.5, framed: 1, ensured_loop: 0.3, thrown: 0.4, raised_twice: 0.4,
-              default_set: 0.3, shown_object: 0.3 }.freeze
+              default_set: 0.3, shown_object: 0.3, paired: 0.5, thrown_out: 0.1 }.freeze
     UNIONS = [[:int], [:int], [:int], [:float], [:float], [:bool], [:sym], %i[int nil], %i[int float], %i[float nil],
               %i[int float nil], %i[int sym], %i[int nil sym bool float], [:str], %i[str nil], %i[int str]].freeze
 

@@ -13,7 +13,7 @@ module RandomPrograms
 
     # Productions with the choices on the way there.
     LAUNCHED = { times_call: [], join_call: [], other_own: [:objects], made_loop: [], kept_loop: [], step_call: [],
-                 sync_call: [], grow_cells: [], pselect_call: [], put_cell: [],
+                 sync_call: [], grow_cells: [], mixed_call: [], pselect_call: [], put_cell: [],
                  launch_range: [:range] }.freeze
     PRINTED = { puts_values: [], puts_nested: [], puts_text: [], print_values: [], shown: [], streamed: [], warned: [],
                 formatted: [], empty_line: [] }.freeze
@@ -29,7 +29,7 @@ module RandomPrograms
       raised_in_clause: [:framed], raised_in_recursion: [:framed], raised_in_struct: [:framed],
       raised_in_new: [:framed], raised_by_defined: [:framed], raised_by_missing: [:framed],
       raised_by_send: [:framed], raised_through_super: [:framed], ensured_loop: [], thrown: [], default_set: [],
-      raised_twice: [], shown_object: []
+      raised_twice: [], shown_object: [], paired: [], thrown_out: []
     }.freeze
     OTHERS = {
       of_callable: %i[captured_callable by_method], make_alias: [:make_list], list_of_equals: [:list_ordered],
@@ -50,16 +50,16 @@ module RandomPrograms
       captured_only: [:dead_value], put_together: [], tie: [:named], until_loop: [:loop_statement],
       post_loop: [:loop_statement], stepped: [:loop_statement], accumulate_text: [:accumulate], frozen_text: [],
       narrowing_pattern: [:narrowing], narrowing_leave: [:narrowing], retrying: [], own_cycle: [:cycle],
-      record_equality: [:make_records], passed_blocks: [:call], fraction_number: [], complex_part: []
+      record_equality: [:make_records], passed_blocks: [:call], fraction_number: [], complex_part: [], fraction_text: []
     }.freeze
 
     # How many of them a program favours.
-    MOST = { PRINTED => 4, MATCHED => 2, TALLIED => 4, FRAMED => 3, OTHERS => 13 }.freeze
+    MOST = { PRINTED => 4, MATCHED => 2, TALLIED => 5, FRAMED => 4, OTHERS => 15 }.freeze
 
     # Chosen from the seed, by a generator of their own.
     def favour
       random = Random.new(@seed + (1 << 43))
-      groups = { **MOST, **(@section ? { LAUNCHED => 7 } : { GIVEN => 1 }) }
+      groups = { **MOST, **(@section ? { LAUNCHED => 7 } : { GIVEN => 2 }) }
       chosen = groups.flat_map { |group, most| group.to_a.sample(most, random:) }
       @favoured = chosen.flatten.to_set
     end

@@ -155,10 +155,13 @@ module RandomPrograms
       Snapshot.of([*objects, around.local_variables.sort.map { |name| around.local_variable_get(name) }])
     end
 
+    # What a program throws is what it comes to.
     def sequential(base, block, &)
       Ikra.backend = :ruby
-      return sequential_section(block, &) if section?
+      catch(:trial) { section? ? sequential_section(block, &) : sequential_call(base, block, &) }
+    end
 
+    def sequential_call(base, block)
       result = nil
       @program.ticks.times do
         at = -1
@@ -192,10 +195,12 @@ module RandomPrograms
     end
 
     def given_by_section(base, block)
-      return Ikra.section(&block) if section?
+      catch(:trial) do
+        next Ikra.section(&block) if section?
 
-      collection = Bases.collection(@program.collection, base)
-      Operations.in_ikra(@program.operation, collection, @program.ticks, block)
+        collection = Bases.collection(@program.collection, base)
+        Operations.in_ikra(@program.operation, collection, @program.ticks, block)
+      end
     end
 
     def outcome
