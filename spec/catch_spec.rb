@@ -100,6 +100,36 @@ each_backend do
     expect(driver).to eq([[2, 3], "q"])
   end
 
+  it "keeps what was changed before the value was thrown, and nothing where no catch waits" do
+    world = -> { [Fisher.new(2), Fisher.new(3), Fisher.new(0), Fisher.new(5)] }
+    grams = ->(fishers) { fishers.map { |x| x.catch(0) } }
+    runs = {
+      element: ->(fishers, name) { fishers.__send__(name) { |x| throw :out, [x] if x.catch(0).zero?; x.drop_all } },
+      ensured: lambda do |fishers, name|
+        fishers.__send__(name) { |x| begin; throw :out, 3 if x.catch(0) == 3; ensure; x.drop_all; end }
+      end,
+      driver: lambda do |fishers, name|
+        Ikra.section { 3.times { |i| fishers[i].drop_all; fishers.__send__(name) { |x| x }; throw :out, i if i == 1 } }
+      end,
+      within: ->(fishers, name) { Ikra.section { fishers.__send__(name) { |x| x.drop_all; throw :out } } },
+      inner: lambda do |fishers, name|
+        fishers.__send__(name) { |x| x.drop_all; throw :out, [1, 2].pmap { |v| v + x.catch(0) } }
+      end,
+      local: lambda do |fishers, name|
+        sum = 0
+        catch(:out) { fishers.__send__(name) { |x| sum += x.catch(0); throw :out if x.catch(0) == 3 } }
+        throw :out, sum
+      end
+    }
+    Warnings.without do
+      runs.each do |kind, run|
+        all = %i[map pmap].map { |name| world.().then { |made| [catch(:out) { run.(made, name) }, *grams.(made)] } }
+        all.each { |one| one[0] = one[0].size if one[0].is_a?(Array) && kind == :element }
+        expect(all[1]).to eq(all[0]), kind.to_s
+      end
+    end
+  end
+
   it "is an UncaughtThrowError with its tag, value and cause where no catch waits" do
     told = lambda do |error|
       [error.class, error.message, error.tag, error.value, error.cause&.message, error.backtrace.first(2)]
@@ -132,9 +162,13 @@ each_compiling_backend do
     end
   end
 
-  it "changes nothing when a value is thrown out of the section" do
+  it "says that Ruby does again what changes something and is thrown out of, and does not behind a sync" do
     makers = [Fisher.new(2), Fisher.new(3)]
-    thrown = catch(:out) { makers.peach { |x| x.drop_all; throw :out, 5 } }
-    expect([thrown, *makers.map { |x| x.catch(0) }]).to eq([5, 2, 3])
+    told = /peach runs in plain Ruby, from its beginning, .* #{__FILE__}:#{__LINE__ + 1}\n  hint: have the block return/
+    thrown = -> { catch(:out) { makers.peach { |x| x.drop_all; throw :out, 5 } } }
+    expect { expect(thrown.call).to eq(5) }.to output(told).to_stderr
+    behind = -> { catch(:out) { Ikra.section { Ikra.sync { 1 }; makers.peach { |x| x.drop_all }; throw :out, 5 } } }
+    expect(&behind).to raise_error(Ikra::UnsupportedError, /thrown behind an Ikra.sync .*\[unsupported-catch\]/)
+    expect(makers.map { |x| x.catch(0) }).to eq([0, 3])
   end
 end

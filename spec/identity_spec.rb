@@ -184,4 +184,17 @@ each_compiling_backend do
       expect(&call).to raise_error(Ikra::UnsupportedError, /which NaN are one object.*\[unsupported-identity\]/m)
     end
   end
+
+  it "refuses them before anything is changed" do
+    counter = Struct.new(:count)
+    calls = [->(all) { all.pgroup_by { |one| one.count += 1; Float::NAN } },
+             ->(all) { all.puniq { |one| one.count += 1; [Float::NAN] } },
+             ->(all) { all.plazy.map { |one| one.count += 1; Float::NAN }.to_set },
+             ->(all) { all.pto_h { |one| one.count += 1; [Float::NAN, 1] } }]
+    calls.each do |call|
+      all = [counter.new(1), counter.new(2)]
+      expect { call.(all) }.to raise_error(Ikra::UnsupportedError, /\[unsupported-identity\]/)
+      expect(all.map(&:count)).to eq([1, 2])
+    end
+  end
 end

@@ -95,7 +95,7 @@ module Ikra
     def columns = @items.columns
 
     def form
-      marks = [@items.made?, @items.column?, @items.changed?, @items.compared?]
+      marks = [@items.made?, @items.column?, @items.changed?, @items.compared_by]
       [@items.size, @arguments, @takes_apart, @items.looked_at, *marks]
     end
 
@@ -174,7 +174,7 @@ module Ikra
     def size = nil
     def empty? = false
     def columns = [Series.new(0, 1)]
-    def form = [1, [], false, [], false, false, false, false]
+    def form = [1, [], false, [], false, false, false, nil]
   end
   private_constant :Base, :ArrayBase, :ProgramBase
 end

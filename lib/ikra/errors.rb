@@ -45,6 +45,13 @@ module Ikra
     def diagnostics = Diagnostic.all(message)
   end
 
+  # A section has changed something and then thrown what a +catch+ around it waits for. What was changed before stays in
+  # Ruby, so Ruby does all of it; no user meets this exception.
+  #
+  # @api private
+  class ThrownWithChanges < StandardError; end
+  private_constant :ThrownWithChanges
+
   # The device, its driver or its compiler failed or is missing.
   class DeviceError < Error; end
 

@@ -20,12 +20,13 @@ module Ikra
     # @param frames [Array<Array(String, Integer, String, Boolean)>] path, line and label, innermost first, and whether
     #   it is a method of Ruby's own
     # @param guarding [String, nil] the clause of the code around a parallel call that would handle it
+    # @param leaves [Boolean] does what is thrown leave the section, where a +catch+ waits for it?
     # @return [Exception]
-    def self.build(kind, details, frames, element, tick, guarding)
+    def self.build(kind, details, frames, element, tick, guarding, leaves)
       exception = case kind
                   when :overflow then overflow(element, *details)
                   when :race then Races.error(tick, *details)
-                  when :uncaught_throw then Messages.uncaught_throw(*details, leaves: !guarding)
+                  when :uncaught_throw then Messages.uncaught_throw(*details, leaves: leaves && !guarding)
                   else Messages.public_send(kind, *details)
                   end
       is_kept = kind == :existing && (exception.frozen? || BACKTRACE.bind_call(exception))
@@ -54,8 +55,8 @@ module Ikra
     end
 
     # An exception that the section has made, which Completion has gone over.
-    def self.told(exception, element, tick, guarding)
-      thrown(exception) if exception.instance_of?(UncaughtThrowError) && !guarding
+    def self.told(exception, element, tick, guarding, leaves)
+      thrown(exception) if leaves && exception.instance_of?(UncaughtThrowError) && !guarding
       placed(guarding ? unhandled(exception, guarding) : exception, element, tick)
     end
 
@@ -66,6 +67,29 @@ module Ikra
       exception
     end
     private_class_method :thrown
+
+    # What is thrown out of a section that has changed something.
+    #
+    # @param uncaught [Exception]
+    # @return [ThrownWithChanges, nil] nil where no +catch+ waits for it, or where it is told as something else
+    def self.thrown_with_changes(uncaught)
+      return unless uncaught.instance_of?(UncaughtThrowError) && waits?(uncaught.tag)
+
+      told = ThrownWithChanges.new(uncaught.message)
+      told.set_backtrace(uncaught.backtrace)
+      placed(told, uncaught.element_index, uncaught.tick)
+    end
+
+    # Does a +catch+ wait for it? What is thrown to find out stops here.
+    def self.waits?(tag)
+      waits = true
+      throw tag
+    rescue UncaughtThrowError
+      waits = false
+    ensure
+      return waits # rubocop:disable Lint/EnsureReturn
+    end
+    private_class_method :waits?
 
     BACKTRACE = Exception.instance_method(:backtrace)
     SET_BACKTRACE = Exception.instance_method(:set_backtrace)

@@ -47,7 +47,7 @@ module Ikra
       @original = original
       @kind = kind
       @changed = false
-      @compared = false
+      @compared_by = nil
     end
 
     # Do they take no memory?
@@ -58,13 +58,15 @@ module Ikra
     # May the block not read what is looked at?
     def changed? = @changed
 
-    # Does the operation look into what the block gives, as it comes?
-    def compared? = @compared
+    # The operation that looks into what the block gives, as it comes.
+    #
+    # @return [Symbol, nil]
+    attr_reader :compared_by
 
     # The same for such an operation.
-    def compared
+    def compared(name)
       copy = dup
-      copy.instance_exec { @compared = true }
+      copy.instance_exec { @compared_by = name }
       copy
     end
 

@@ -103,7 +103,7 @@ module Ikra
         Meanwhile.wait_for_code
 
         begin
-          return in_ruby(operation, block, &plain) if Ikra.fallback == :ruby && Fallbacks.skip?(block)
+          return in_ruby(operation, block, &plain) if falls_back? && Fallbacks.skip?(block)
 
           # What it gives is the user's, and may have any method of its own.
           given = yield
@@ -111,12 +111,15 @@ module Ikra
           given
         rescue UnsupportedError, OverflowError => e
           told = located(e)
-          raise told, cause: e.cause if Ikra.fallback != :ruby || behind_sync?(e)
+          raise told, cause: e.cause if !falls_back? || behind_sync?(e)
 
           warn_once("#{operation} runs in plain Ruby:\n#{told.message}")
           Fallbacks.refused(block)
           Recording.count(:unsupported)
           in_ruby(operation, block, &plain)
+        rescue ThrownWithChanges => e
+          thrown_with_changes(from_caller(e), operation)
+          falling_back { in_ruby(operation, block, &plain) }
         rescue Ractor::UnsafeError, Ractor::IsolationError => e
           raise located(e), cause: e.cause if Ractor.current == Ractor.main
 
@@ -223,6 +226,35 @@ module Ikra
         ensure
           Native.profile_ruby(Process.clock_gettime(Process::CLOCK_MONOTONIC) - start)
         end
+      end
+
+      def falls_back? = Ikra.fallback == :ruby || Thread.current[:ikra_falls_back]
+
+      # Runs what was supported as parts of a section, and may not be where these parts are sections of their own.
+      def falling_back
+        before = Thread.current[:ikra_falls_back]
+        Thread.current[:ikra_falls_back] = true
+        yield
+      ensure
+        Thread.current[:ikra_falls_back] = before
+      end
+
+      # Says that Ruby does again what has changed something and then thrown what a +catch+ around it waits for.
+      #
+      # @raise [UnsupportedError] where a block of +Ikra.sync+ would run twice by that
+      def thrown_with_changes(error, operation)
+        place = error.backtrace&.first&.[](/\A.+?:\d+/)
+        hint = if error.element_index
+                 "hint: have the block return it, and throw what it returned after the call (pfind ends at the first)"
+               else
+                 "hint: put the `catch` into the section, with all that it is around"
+               end
+        if behind_sync?(error)
+          refuse(UnsupportedError, "#{place}: what is thrown behind an Ikra.sync leaves the section, which has " \
+                                   "changed something [unsupported-catch]\n  #{hint}")
+        end
+        warn_once("#{operation} runs in plain Ruby, from its beginning, as what it throws leaves it after it has " \
+                  "changed something, which Ruby keeps: #{place}\n  #{hint}")
       end
 
       # Has a block of +Ikra.sync+ run before? It is not to run twice.

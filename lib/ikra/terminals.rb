@@ -2,6 +2,7 @@
 
 require "set"
 require_relative "sums"
+require_relative "telling_apart"
 require_relative "without_block"
 require_relative "terminal/aggregation"
 require_relative "terminal/extremes"
@@ -31,8 +32,6 @@ module Ikra
     # them. Keys to sort by are there all before.
     COMPARING = %i[group_by tally tally_by uniq uniq! to_set to_h chunk min max minmax min_by max_by minmax_by sum
                    inject reduce].freeze
-    # What looks for values that are equal.
-    TELLING_APART = %i[group_by tally uniq uniq! to_set to_h chunk].freeze
     # Those stages that see elements as one value each.
     WHOLE = %i[uniq drop zip].freeze
     # Does Lazy#zip make several values also of elements that are one? Ruby 3.1's does, 3.4's does not.
@@ -169,7 +168,7 @@ module Ikra
     # What comes out of the stages, and out of one more.
     def flow(*last, rows: false)
       stages = last.empty? ? @stages : [*@stages, last]
-      items = COMPARING.include?(@name) ? self.items.compared : self.items
+      items = COMPARING.include?(@name) ? self.items.compared(@name) : self.items
       Flow.new(@title, items, stages, passing: (passing unless last.empty?), rows:,
                                       unchanging: (@options[:unchanging] unless last.empty?))
     end
@@ -210,25 +209,10 @@ module Ikra
       again.public_send(@name, *@arguments) { values[row += 1] }
     end
 
-    # Ruby takes an object for equal to itself, also NaN. Which of those that a section computes are one object nobody
-    # knows.
-    #
-    # @return [Array] the values
+    # @return [Array] the values, of which no two are NaN where that matters
     def told_apart(values)
-      return values unless TELLING_APART.include?(@name) && (@block || @stages.any? || @options[:computed])
-      return values if values.lazy.select { |value| nan?(value, 0) }.first(2).size < 2
-
-      raise UnsupportedError,
-            "which NaN are one object is not known of those that a section computes, and `#{@name}` takes one for " \
-            "equal to itself [unsupported-identity]\n  hint: make them something else: `value.nan? ? nil : value`"
-    end
-
-    def nan?(value, depth)
-      case value
-      when Float then value.nan?
-      when Array then depth < 10 && value.any? { |item| nan?(item, depth + 1) }
-      when Struct, Hash then depth < 10 && value.to_a.any? { |item| nan?(item, depth + 1) }
-      end
+      TellingApart.check(@name, values) if @block || @stages.any? || @options[:computed]
+      values
     end
 
     # Where the block's values belong to items, these must be there first.

@@ -911,6 +911,11 @@ impl Receiver {
 }
 
 impl ErrorKind {
+    /// Does a `throw` leave the section there?
+    pub fn is_throw(&self) -> bool {
+        matches!(self, Self::UncaughtThrow { .. } | Self::RaiseMade(ClassId::UNCAUGHT_THROW_ERROR))
+    }
+
     /// Do operands refer to scratch memory?
     pub fn refers_to_scratch(&self) -> bool {
         matches!(self, Self::RaiseMade(_)) || self.made_strings() != [false; 2]

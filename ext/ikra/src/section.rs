@@ -520,7 +520,7 @@ impl<'a> Run<'a> {
             };
             let next = match failure {
                 Some(failure) if is_race(&failure) => {
-                    let told = self.decoder(version, heap).exception(&failure);
+                    let told = self.decoder(version, heap).exception(&failure, false);
                     if self.section.raise {
                         return Err(Trouble::Raised(told));
                     }
@@ -548,7 +548,15 @@ impl<'a> Run<'a> {
                         let first = (self.section.part.unwrap_or(0) + self.section.done) as u32;
                         let failure = Failure { element: failure.element + first, ..failure };
                         self.untold.take();
-                        let raised = self.decoder(version, heap).exception(&failure);
+                        let keeps = version.keeps_changes();
+                        let raised = self.decoder(version, heap).exception(&failure, !keeps);
+                        let is_thrown = program.sites[failure.site.0 as usize].error.is_throw();
+                        if keeps
+                            && is_thrown
+                            && let Some(anew) = exceptions::thrown_with_changes(self.ruby, &raised)?
+                        {
+                            return Err(Trouble::Raised(anew));
+                        }
                         if self.is_to_tell_more(version, &failure, &raised, heap)? {
                             return Err(Trouble::Anew);
                         }
@@ -1104,7 +1112,8 @@ impl<'a> Run<'a> {
 
     /// Ruby looks into what the block gives before the next element runs, which may change it.
     fn refuse_compared(&self, version: &Version) -> Result<(), Trouble> {
-        if !self.base.is_compared || !compared::changes(self.ruby, &version.pool, &version.inferred)? {
+        if self.base.compared_by.is_none() || !compared::changes(self.ruby, &version.pool, &version.inferred)?
+        {
             return Ok(());
         }
         Err(Trouble::Unsupported {

@@ -177,8 +177,12 @@ pub struct Version {
 impl Version {
     /// Does it change anything that was there before, or print?
     pub fn changes(&self) -> bool {
-        let is_accumulated = !self.inferred.schema.accumulators.is_empty();
-        self.layout.changes() || is_accumulated || self.program.prints()
+        self.keeps_changes() || self.program.prints()
+    }
+
+    /// Does it change objects or variables, which is written back at its end only?
+    pub fn keeps_changes(&self) -> bool {
+        self.layout.changes() || !self.inferred.schema.accumulators.is_empty()
     }
 
     /// This is what it was compiled to.

@@ -28,7 +28,7 @@ use crate::vm::pinned::Pinned;
 use ikra_core::heap::TypedArray;
 use ikra_core::heap::schema::Form;
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
-use magnus::{Error, RArray, Ruby, TryConvert, Value, prelude::*};
+use magnus::{Error, RArray, Ruby, Symbol, TryConvert, Value, prelude::*};
 use std::ops::Range;
 
 /// Where the values of a column are.
@@ -89,13 +89,13 @@ pub struct Base {
     pub is_column: bool,
     /// The operation changes what is looked at.
     pub is_changed: bool,
-    /// The operation looks into what the block gives, as it comes.
-    pub is_compared: bool,
+    /// The operation that looks into what the block gives, as it comes.
+    pub compared_by: Option<Symbol>,
 }
 
 impl Base {
     /// `done`: so many elements have run before these, and Series begin with those. `form`: how many elements there are, what the block gets, whether it takes that apart, what is looked at, whether
-    /// items were made, whether it is an `Ikra::Column`, whether the operation changes what is looked at, and whether it
+    /// items were made, whether it is an `Ikra::Column`, whether the operation changes what is looked at, and which one
     /// looks into what the block gives. Without it `columns` is the only one, an Array that the section is called on. The caller has both on the stack, as
     /// arguments of a method.
     pub fn new(columns: RArray, form: Option<RArray>, done: u64) -> Result<Self, Error> {
@@ -109,11 +109,11 @@ impl Base {
                 makes_items: false,
                 is_column: false,
                 is_changed: false,
-                is_compared: false,
+                compared_by: None,
             });
         };
-        let (length, arguments, takes_apart, looked_at, makes_items, is_column, is_changed, is_compared) =
-            <(u64, RArray, bool, RArray, bool, bool, bool, bool)>::try_convert(form.as_value())?;
+        let (length, arguments, takes_apart, looked_at, makes_items, is_column, is_changed, compared_by) =
+            <(u64, RArray, bool, RArray, bool, bool, bool, Option<Symbol>)>::try_convert(form.as_value())?;
         let column = |column: Value| match (RArray::from_value(column), column::of(column)) {
             (Some(items), _) => Ok(Source::Items(items)),
             (None, Some(column)) => {
@@ -144,7 +144,7 @@ impl Base {
             makes_items,
             is_column,
             is_changed,
-            is_compared,
+            compared_by,
         })
     }
 

@@ -161,6 +161,9 @@ impl CopyBack<'_> {
                 None => self.select(base)?.as_value(),
             },
         };
+        if let Some(name) = base.compared_by {
+            exceptions::tell_apart(self.decoder.ruby, name, result)?;
+        }
         self.write_changes(around, made)?;
         Ok(result)
     }

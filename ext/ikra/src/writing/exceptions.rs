@@ -87,6 +87,22 @@ pub fn behind_sync(ruby: &Ruby, trouble: Trouble) -> Trouble {
     Trouble::Raised(marked.and_then(Result::err).unwrap_or(error))
 }
 
+/// Refuses what a method comes to that has to tell values apart which nobody can.
+pub fn tell_apart(ruby: &Ruby, name: Symbol, values: Value) -> Result<(), Trouble> {
+    let telling: RModule = ikra(ruby)?.const_get("TellingApart")?;
+    let _: Value = telling.funcall("check", (name, values))?;
+    Ok(())
+}
+
+/// An exception of what is thrown out of a section that has changed something, where a `catch` waits for it: Ruby has to
+/// do it all, as it keeps what was changed before.
+pub fn thrown_with_changes(ruby: &Ruby, uncaught: &Error) -> Result<Option<Error>, Error> {
+    let Some(exception) = uncaught.value() else { return Ok(None) };
+    let failures: RModule = ikra(ruby)?.const_get("Failures")?;
+    let told: Option<Exception> = failures.funcall("thrown_with_changes", (exception,))?;
+    Ok(told.map(Error::from))
+}
+
 /// Keeps a value with an exception by a name that is none of an instance variable, as Ruby itself keeps its message and
 /// backtrace: no `instance_variables` tells of it, and copies have it, those by way of Marshal too.
 pub fn note(ruby: &Ruby, error: Value, name: Symbol, value: Value) -> Result<(), Error> {
@@ -137,7 +153,7 @@ pub fn new(ruby: &Ruby, class: &str, message: &str) -> Error {
 /// Ruby's FrozenError for an object.
 pub fn frozen(ruby: &Ruby, object: Value) -> Error {
     let details = ruby.ary_new_from_values(&[object]);
-    build(ruby, "frozen", details, ruby.ary_new(), (0, 0), None)
+    build(ruby, "frozen", details, ruby.ary_new(), (0, 0), (None, false))
 }
 
 fn build(
@@ -146,7 +162,7 @@ fn build(
     details: RArray,
     frames: RArray,
     (element, tick): (u32, u64),
-    guarding: Option<&str>,
+    (guarding, leaves): (Option<&str>, bool),
 ) -> Error {
     // The code around the elements has neither.
     let place = (element != Failure::DRIVER).then_some((element, tick));
@@ -155,7 +171,7 @@ fn build(
         let failures: RModule = ikra.const_get("Failures")?;
         failures.funcall::<_, _, Exception>(
             "build",
-            (ruby.to_symbol(kind), details, frames, element, tick, guarding),
+            (ruby.to_symbol(kind), details, frames, element, tick, guarding, leaves),
         )
     });
     match made {
@@ -196,10 +212,13 @@ pub fn before_ensure(ruby: &Ruby, error: Error) -> Error {
 /// An element's failure: its operands are decoded as other values are.
 impl Decoder<'_> {
     /// The exception that sequential Ruby would have raised first.
-    pub fn exception(&self, failure: &Failure) -> Error {
+    ///
+    /// `leaves`: does what is thrown leave the section at once where a `catch` waits for it? Else it is an
+    /// `UncaughtThrowError`.
+    pub fn exception(&self, failure: &Failure, leaves: bool) -> Error {
         let site = &self.inferred.program.sites[failure.site.0 as usize];
         if let ErrorKind::RaiseMade(class) = site.error {
-            return match self.raised(class, failure) {
+            return match self.raised(class, failure, leaves) {
                 Ok(raised) => raised,
                 Err(trouble) => exception(self.ruby, trouble),
             };
@@ -211,7 +230,7 @@ impl Decoder<'_> {
         match self.details(&site.error, failure) {
             Ok((kind, details)) => {
                 let place = (failure.element, failure.tick);
-                let error = build(self.ruby, kind, details, frames, place, self.guarding(failure));
+                let error = build(self.ruby, kind, details, frames, place, (self.guarding(failure), leaves));
                 match (site.no_cause, error.value()) {
                     (true, Some(exception)) => without_cause(self.ruby, exception).err().unwrap_or(error),
                     _ => error,
@@ -228,7 +247,7 @@ impl Decoder<'_> {
     }
 
     /// An exception that the section has made.
-    fn raised(&self, class: ClassId, failure: &Failure) -> Result<Error, Trouble> {
+    fn raised(&self, class: ClassId, failure: &Failure, leaves: bool) -> Result<Error, Trouble> {
         if failure.memory.is_empty() {
             let what = "an exception that the GPU has made leaves the section [unsupported-raise]";
             let hint = "give it nothing but a String, or run the section on the CPU: Ikra.backend = :cpu";
@@ -241,7 +260,7 @@ impl Decoder<'_> {
         let place = (failure.element != Failure::DRIVER).then_some((failure.element, failure.tick));
         let (element, tick) = place.unzip();
         let guarding = self.guarding(failure);
-        let told: Exception = failures.funcall("told", (made, element, tick, guarding))?;
+        let told: Exception = failures.funcall("told", (made, element, tick, guarding, leaves))?;
         Ok(told.into())
     }
 
