@@ -56,6 +56,25 @@ each_backend do |backend|
       expect_same(0..3000) { |x| Hashes::LARGE[x * 7919 / 2] }
     end
 
+    it "has its pairs in its order however they lie in memory" do
+      made = [0, 1, 7, 8, 9, 30, 300].flat_map do |size|
+        fresh = -> { (0...size).to_h { |i| [i, -i] } }
+        [fresh.(), fresh.().tap { |h| h.delete(0) }, fresh.().tap { |h| h.delete(size / 2) && h[-1] = 5 },
+         fresh.().tap { |h| h.delete_if { |k,| k > 1 } }, fresh.().tap { |h| h.clear[4] = 6 },
+         fresh.().tap { |h| 3.times { |i| h.delete(i) && h[1000 + i] = i } }, fresh.().freeze, fresh.().rehash]
+      end
+      expect_same(made) { |h| [h.keys, h.values, h.size, h[0], h[size = h.size], size, h[1000]] }
+      expect_same(made) { |h| [h.default, h.compare_by_identity?] }
+      with_default = made.map { |h| h.dup.tap { |copy| copy.default = 3 } }
+      expect_same(with_default) { |h| [h[0], h[-7], h.keys] }
+      with_block = made.map { |h| h.dup.tap { |copy| copy.default_proc = ->(_, k) { k + 2 } } }
+      expect_same(with_block) { |h| [h[0], h[-7]] }
+      strings = made.map { |h| h.transform_keys(&:to_s) }
+      expect_same(strings) { |h| [h["0"], h["7"], h.keys.last] }
+      nested = made.each_slice(3).map { |one| { "a" => one, 1 => { b: one.last, c: {} } } }
+      expect_same(nested) { |h| [h["a"].sum { |one| one.size }, h[1][:b].keys.sum, h[1][:c].empty?] }
+    end
+
     it "looks up arrays, Structs and objects" do
       pairs = { [1, 2] => 3, [2, 1] => :x, [2] => :one, [] => :none, [[1, 2], :a] => 4 }
       expect_same([1, 2, 3]) { |x| pairs[[x, 3 - x]] }

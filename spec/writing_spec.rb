@@ -35,9 +35,10 @@ class WritingWitness
   def inspect = (@others.first.seen << @others.map(&:n)) && "a witness"
 end
 
-RSpec.describe "the layout of arrays" do
+RSpec.describe "the layout of arrays and Hashes" do
   it "is that of this Ruby" do
-    expect(Ikra.const_get(:Native).knows_arrays).to be(true)
+    native = Ikra.const_get(:Native)
+    expect([native.knows_arrays, native.knows_hashes]).to eq([true, true])
   end
 end
 

@@ -24,4 +24,4 @@ Ikra.const_get(:Native).compile_cuda_with(
 )
 
 require_relative "probe"
-Ikra.const_get(:Native).probe(Ikra.const_get(:Probe).groups)
+Ikra.const_get(:Native).probe(Ikra.const_get(:Probe).groups, Ikra.const_get(:Probe).hashes)

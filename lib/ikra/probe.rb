@@ -16,12 +16,35 @@ module Ikra
       ->(object) { object.tap(&:singleton_class) },
       :freeze.to_proc, :dup.to_proc
     ].freeze
+    # What can befall a Hash; each gives one.
+    HASH_CHANGES = [
+      ->(hash) { hash.tap { hash.delete(0) } },
+      ->(hash) { hash.tap { hash.delete(hash.size / 2) } },
+      ->(hash) { hash.tap { hash.delete(hash.size - 1) } },
+      ->(hash) { hash.tap { 3.times { |i| hash.delete(i) && hash[i * 1000] = i } } },
+      ->(hash) { hash.tap { hash.clear[5] = 6 } },
+      ->(hash) { hash.tap { hash.delete_if { |key,| key > 2 } } },
+      ->(hash) { hash.tap { hash.default = 5 } },
+      ->(hash) { hash.tap { hash.default_proc = ->(_, key) { key } } },
+      ->(hash) { hash.tap { hash.default_proc = ->(_, key) { key } }.tap { hash.default = nil } },
+      ->(hash) { hash.transform_keys(&:to_s).compare_by_identity },
+      ->(hash) { hash.compare_by_identity.dup },
+      ->(hash) { hash.to_h { |key, value| [key.to_s, [value]] } },
+      ->(hash) { hash.tap(&:object_id).tap(&:rehash) },
+      ->(hash) { Hash[hash.to_a.reverse] }, :freeze.to_proc, :dup.to_proc
+    ].freeze
     MEMBERS = [1, 3, 4, 20, 100].freeze
 
     class << self
       # @return [Array<Array>] pairs: objects of one class, and their variables or the positions of their members
       def groups
         [grown, ordered, complex, *changed].map { |objects| [objects, NAMES] } + records
+      end
+
+      # @return [Array<Hash>] with pairs in all the ways that Ruby has for them; the first compares by identity
+      def hashes
+        sizes = [0, 1, 2, 7, 8, 9, 16, 20, 100].map { |size| -> { (0...size).to_h { |i| [i, -i] } } }
+        [{ "a" => 1 }.compare_by_identity, *sizes.flat_map { |make| [make.(), *HASH_CHANGES.map { |one| one.(make.()) }] }]
       end
 
       private

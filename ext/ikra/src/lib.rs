@@ -75,7 +75,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     method_tables::init(ruby);
     capture::init(ruby)?;
     native.define_singleton_method("code_location", function!(sources::location, 1))?;
-    native.define_singleton_method("probe", function!(probe::run, 1))?;
+    native.define_singleton_method("probe", function!(probe::run, 2))?;
     dialect::init(ruby);
     native.define_singleton_method("run", function!(run, 6))?;
     let in_the_making: RClass = native.const_get("InTheMaking")?;
@@ -290,6 +290,7 @@ fn compile_cuda(ruby: &Ruby, nvrtc: String, target: String) -> Result<(), Error>
 mod testing {
     use crate::reading::variables::testing as variables;
     use crate::vm::array_layout;
+    use crate::vm::hash_layout;
     use magnus::{Error, RArray, RModule, Ruby, Symbol, function, prelude::*};
 
     pub fn init(native: RModule) -> Result<(), Error> {
@@ -297,6 +298,7 @@ mod testing {
         native.define_singleton_method("write_variable", function!(write_variable, 3))?;
         native.define_singleton_method("slot_of_variable", function!(variables::slot, 2))?;
         native.define_singleton_method("knows_arrays", function!(array_layout::confirmed, 0))?;
+        native.define_singleton_method("knows_hashes", function!(hash_layout::confirmed, 0))?;
         native.define_singleton_method("fail_at", function!(ikra_core::faults::fail_at, 1))
     }
 

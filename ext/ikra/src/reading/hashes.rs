@@ -7,10 +7,12 @@ use crate::code::methods;
 use crate::reading::procs;
 use crate::vm::errors::Stop;
 use crate::vm::gvl::or_defer;
+use crate::vm::hash_layout::{self, Lookup};
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::reflection::{Own, call};
 use crate::vm::value;
 use ikra_core::error::NoMemory;
+use ikra_core::fallible;
 use ikra_core::types::{HashDefault, HashSort};
 use magnus::rb_sys::{AsRawValue, protect};
 use magnus::{Error, Ruby, TryConvert, Value};
@@ -19,23 +21,43 @@ use std::ffi::{c_int, c_long};
 use std::hint::black_box;
 
 /// How a live Hash looks up.
+///
+/// `hash` must be live.
 pub fn sort(ruby: &Ruby, pool: &ObjectPool, hash: VALUE) -> HashSort {
-    let block = default_block(ruby, hash);
-    let default = if block != value::NIL {
+    let Lookup { default, has_block, by_identity } = lookup(ruby, hash);
+    let block = default;
+    let default = if has_block {
         let iseq = or_defer(methods::iseq_of(ruby, block), None);
         let number = |iseq: Value| pool.root_literal(iseq.as_raw(), procs::is_lambda(block));
         HashDefault::Block(iseq.and_then(number))
-    } else if default(ruby, hash) != value::NIL {
+    } else if default != value::NIL {
         HashDefault::Value
     } else {
         HashDefault::Nil
     };
-    HashSort { default, by_identity: ask(ruby, Own::ComparesByIdentity, hash, value::FALSE) == value::TRUE }
+    HashSort { default, by_identity }
+}
+
+fn lookup(ruby: &Ruby, hash: VALUE) -> Lookup {
+    // SAFETY: callers have live Hashes.
+    unsafe { hash_layout::lookup(hash) }.unwrap_or_else(|| asked(ruby, hash))
+}
+
+/// The same by Ruby's methods.
+pub fn asked(ruby: &Ruby, hash: VALUE) -> Lookup {
+    let block = ask(ruby, Own::DefaultProc, hash, value::NIL);
+    let has_block = block != value::NIL;
+    Lookup {
+        default: if has_block { block } else { ask(ruby, Own::HashDefault, hash, value::NIL) },
+        has_block,
+        by_identity: ask(ruby, Own::ComparesByIdentity, hash, value::FALSE) == value::TRUE,
+    }
 }
 
 /// The block that makes what a live Hash gives for a key that it has not, or nil.
 pub fn default_block(ruby: &Ruby, hash: VALUE) -> VALUE {
-    ask(ruby, Own::DefaultProc, hash, value::NIL)
+    let Lookup { default, has_block, .. } = lookup(ruby, hash);
+    if has_block { default } else { value::NIL }
 }
 
 /// What a live Hash is made to give for a key that it has not: a value, or what a block gives, if there is one.
@@ -47,8 +69,10 @@ pub fn give_default(ruby: &Ruby, hash: VALUE, default: VALUE, block: VALUE) -> R
     call::<Raw>(ruby, method, &[hash, given]).map(|_| ())
 }
 
+/// What a live Hash gives for a key that it has not, if no block makes that; or nil.
 pub fn default(ruby: &Ruby, hash: VALUE) -> VALUE {
-    ask(ruby, Own::HashDefault, hash, value::NIL)
+    let Lookup { default, has_block, .. } = lookup(ruby, hash);
+    if has_block { value::NIL } else { default }
 }
 
 fn ask(ruby: &Ruby, method: Own, hash: VALUE, otherwise: VALUE) -> VALUE {
@@ -64,8 +88,33 @@ impl TryConvert for Raw {
     }
 }
 
-/// The keys of a live Hash, and its values, in its order.
-pub fn contents(hash: VALUE) -> Result<[VALUE; 2], Stop> {
+/// The keys of a live Hash, and its values, in its order. `scratch` is memory that is used again.
+pub fn contents(hash: VALUE, scratch: &mut [Vec<VALUE>; 2]) -> Result<[VALUE; 2], Stop> {
+    scratch.iter_mut().for_each(Vec::clear);
+    let [keys, values] = scratch;
+    // SAFETY: the Hash is live.
+    let size = unsafe { rb_sys::rb_hash_size_num(hash) } as usize;
+    fallible::reserve(keys, size)?;
+    fallible::reserve(values, size)?;
+    let push = |key, value| {
+        keys.push(key);
+        values.push(value);
+    };
+    // SAFETY: as above.
+    if !unsafe { hash_layout::each_pair(hash, push) } {
+        return contents_asked(hash);
+    }
+    let list = |items: &[VALUE]| {
+        // SAFETY: the Hash keeps the items alive, and is not changed until both arrays are there, as the GVL is held.
+        protect(|| unsafe { rb_sys::rb_ary_new_from_values(items.len() as c_long, items.as_ptr()) })
+            .map_err(|_| NoMemory(items.len()))
+    };
+    let keys = black_box(list(keys)?);
+    Ok([keys, list(values)?])
+}
+
+/// The same by Ruby's functions.
+pub fn contents_asked(hash: VALUE) -> Result<[VALUE; 2], Stop> {
     // SAFETY: the Hash is live.
     let size = unsafe { rb_sys::rb_hash_size_num(hash) } as c_long;
     let mut lists = [array(size)?, array(size)?];

@@ -2,25 +2,58 @@
 //! `lib/ikra/probe.rb` makes when the extension is loaded, are read and written both ways. Where anything differs, only
 //! Ruby's functions are used from then on: slower, with the same answers.
 
+use super::hashes;
 use super::variables::Access;
 use crate::vm::array_layout;
+use crate::vm::hash_layout;
 use crate::vm::object_layout;
 use crate::vm::value;
-use magnus::rb_sys::{AsRawValue, protect};
-use magnus::{Error, Integer, RArray, Symbol, TryConvert, Value};
+use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
+use magnus::{Error, Integer, RArray, Ruby, Symbol, TryConvert, Value};
 use rb_sys::VALUE;
 
-/// Pairs: objects of one class, and names of variables or positions of members. Arrays are tried as well.
-pub fn run(groups: RArray) -> Result<bool, Error> {
+/// Pairs: objects of one class, and names of variables or positions of members; and Hashes, of which the first compares by
+/// identity. Arrays are tried as well. Is all as the tables say?
+pub fn run(ruby: &Ruby, groups: RArray, hashes: RArray) -> Result<bool, Error> {
+    let knows_hashes = probe_hashes(ruby, hashes)?;
     // SAFETY: a method of Ruby's runs this; what is raised ends in `protect`.
     protect(|| unsafe { value::boolean(array_layout::probe()) })?;
     object_layout::confirm(true);
-    let agrees = groups.into_iter().try_fold(true, |agrees, group| {
+    let agrees: Result<bool, Error> = groups.into_iter().try_fold(true, |agrees, group| {
         let (objects, names) = <(RArray, RArray)>::try_convert(group)?;
         Ok(agrees && compare(objects, names)?)
     });
     object_layout::confirm(matches!(agrees, Ok(true)));
-    agrees
+    Ok(agrees? && knows_hashes)
+}
+
+fn probe_hashes(ruby: &Ruby, hashes: RArray) -> Result<bool, Error> {
+    let hashes: Vec<VALUE> = hashes.into_iter().map(|hash| hash.as_raw()).collect();
+    let Some(by_identity) = hashes.first() else { return Ok(false) };
+    // SAFETY: the array holds the Hashes.
+    unsafe { hash_layout::confirm(true, *by_identity) };
+    let agrees = hashes.iter().all(|hash| {
+        let items = |list: VALUE| {
+            // SAFETY: the array was just made.
+            let list = RArray::from_value(unsafe { Value::from_raw(list) });
+            list.map(|list| list.into_iter().map(|item| item.as_raw()).collect::<Vec<_>>())
+        };
+        let mut found = [Vec::new(), Vec::new()];
+        // SAFETY: as above.
+        let (read, lookup) = unsafe {
+            let read = hash_layout::each_pair(*hash, |key, value| {
+                found[0].push(key);
+                found[1].push(value);
+            });
+            (read, hash_layout::lookup(*hash))
+        };
+        let asked = hashes::contents_asked(*hash);
+        read && lookup == Some(hashes::asked(ruby, *hash))
+            && asked.is_ok_and(|lists| lists.map(items) == found.map(Some))
+    });
+    // SAFETY: as above.
+    unsafe { hash_layout::confirm(agrees, *by_identity) };
+    Ok(agrees)
 }
 
 /// Reads all, writes all that may be written, one after the other, and reads all again.

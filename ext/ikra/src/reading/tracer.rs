@@ -18,6 +18,7 @@ use crate::vm::classes;
 use crate::vm::column::{self, Memory};
 use crate::vm::errors::Stop;
 use crate::vm::gvl::or_defer;
+use crate::vm::hash_layout;
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::{self, Pinned};
 use crate::vm::value::{self, Decoded, decode};
@@ -38,6 +39,9 @@ use rustc_hash::FxHashMap;
 use std::hint::black_box;
 use std::rc::Rc;
 use std::sync::Arc;
+
+/// Hashes that are read so much later have their memory come: their own words, then their pairs.
+const AHEAD: [(usize, bool); 2] = [(16, true), (8, false)];
 
 /// An instance variable of a hierarchy, or a Struct's member.
 #[derive(Clone, Debug)]
@@ -728,8 +732,16 @@ impl<'a> Tracer<'a> {
         let kind = ArrayKind(kind as u32);
         let parts = [HashPart::Keys, HashPart::Values, HashPart::Default];
         let parts = parts.map(|part| self.hash_part(kind, part).0);
+        let mut scratch = Default::default();
         while let Some(hash) = self.pinned.array(kind.0, self.elements[kind.0 as usize].spans.len()) {
-            let [keys, values] = hashes::contents(hash)?;
+            let next = self.elements[kind.0 as usize].spans.len();
+            for (ahead, own) in AHEAD {
+                if let Some(later) = self.pinned.array(kind.0, next + ahead) {
+                    // SAFETY: listed Hashes are live.
+                    unsafe { hash_layout::prefetch(later, own) };
+                }
+            }
+            let [keys, values] = hashes::contents(hash, &mut scratch)?;
             self.pinned.add_array(parts[0], keys)?;
             self.pinned.add_array(parts[1], values)?;
             if sort.default == HashDefault::Value {

@@ -8,6 +8,7 @@ pub mod dialect;
 pub mod enumerators;
 pub mod errors;
 pub mod gvl;
+pub mod hash_layout;
 pub mod method_tables;
 pub mod object_layout;
 pub mod object_pool;

@@ -118,7 +118,7 @@ pub fn prepare(decoder: Decoder<'_>) -> Result<Changed<'_>, Trouble> {
             refuse_frozen(decoder, hash)?;
             let before = match decoder.heap.is_committed() {
                 true => {
-                    let [keys, values] = hashes::contents(hash)?;
+                    let [keys, values] = hashes::contents(hash, &mut <[Vec<VALUE>; 2]>::default())?;
                     decoder.pinned.hold(keys)?;
                     decoder.pinned.hold(values)?;
                     Pairs { keys, values }

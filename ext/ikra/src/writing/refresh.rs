@@ -334,7 +334,7 @@ pub fn prepare(decoder: Decoder<'_>) -> Result<Refresh, Trouble> {
 
 /// The keys and the values of a Hash.
 fn contents(hash: VALUE) -> Result<(Vec<VALUE>, Vec<VALUE>), Stop> {
-    let [keys, values] = hashes::contents(hash)?;
+    let [keys, values] = hashes::contents(hash, &mut Default::default())?;
     let lists = (held_items(keys), held_items(values));
     black_box([keys, values]);
     Ok(lists)
