@@ -50,8 +50,8 @@ impl Lowerer<'_> {
             // What waits around a method that calls itself is not known in it.
             return Some(self.refuse_here(
                 "unsupported-catch",
-                "`throw` stands in a method that calls itself",
-                Some("return the value from method to method instead".into()),
+                "`throw` stands in a method that calls itself, or in an element whose call stands in a `catch`",
+                Some("return the value instead, and throw it where it is known".into()),
             ));
         }
         let catches: Vec<(Operand, JoinIndex)> = self.catches.iter().rev().cloned().collect();
