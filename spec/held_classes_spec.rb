@@ -82,6 +82,18 @@ each_backend do
     expect_same_effects(-> { holders(*kinds) }, ticks, &block)
   end
 
+  # What a section gives that begins with some holders.
+  def expect_section(block)
+    before = Ikra.chosen
+    all = holders(*HeldClasses::KINDS)
+    given = Ikra.section { block.call(all) }
+    Ikra.backend = :ruby
+    other = holders(*HeldClasses::KINDS)
+    expect(given).to eq(Ikra.section { block.call(other) })
+  ensure
+    Ikra.backend = before
+  end
+
   describe "classes that are held" do
     it "make objects" do
       expect_same([0, 1, 2]) { |i| kinds[i].new(i + 3).area }
@@ -163,6 +175,30 @@ each_backend do
       end
       seen = ->(all) { all.map { |h| h.log.map { |shape| [shape.class, shape.area] } } }
       expect(seen.call(other)).to eq(seen.call(one))
+    end
+
+    it "are all that elements make, and looked at again in the section" do
+      pick = [HeldClasses::Circle, HeldClasses::Square]
+      one = HeldClasses::Line
+      expect_section(->(all) { all.pmap(&:class) })
+      expect_section(->(all) { all.pmap { |_| one }.map(&:sides) + all.pmap { |h| pick[h.number % 2] } })
+      expect_section(->(all) { all.pmap { |h| pick[h.number % 2] || one }.tally.map { |kind, n| [kind.name, n] } })
+      expect_section(->(all) { (all.pmap { |_| one } + [Integer]).pmap(&:name) })
+      expect_section(->(all) { all.pmap { |h| [one] * h.number }.flatten.size })
+      expect_section(->(all) { all.pmap { |h| h.number > 1 ? Math : Comparable }.each_slice(2).to_a })
+      expect_section(lambda do |all|
+        made = all.pmap { |h| HeldClasses::Holder.new(h.number == 1 ? one : pick[0], 5) }
+        made.peach { |h| h.kind = h.kind.superclass }
+        3.times { made.peach { |h| h.log << h.kind } }
+        [made.map(&:kind), made.pmap { |h| h.log.uniq }]
+      end)
+      expect_section(lambda do |all|
+        made = all.pmap { |_| HeldClasses::Holder.new(one, 5) }
+        made.pmap { |h| h.kind.name } + all.pmap { |_| { one => one } }.map { |hash| hash[one] }
+      end)
+      expect_same_effects(-> { holders(*kinds) }, 2) { |h| h.log << HeldClasses::Holder.new(one, 7).kind << [one] }
+      pushed = []
+      expect([holders(one, one).pmap { |_| (pushed << "a") && one }, pushed]).to eq([[one, one], %w[a a]])
     end
 
     it "may be others in the next call" do

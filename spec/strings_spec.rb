@@ -75,6 +75,28 @@ each_backend do |backend|
       expect_refused("unsupported-encoding") { others.pmap { |s| s == "x" } }
     end
 
+    it "has them again where a call before had others" do
+      foreign = "é".encode("ISO-8859-1")
+      thing = Struct.new(:name)
+      calls = [->(all) { Ikra.section { all.map { |t| t.name + "!" } } }, ->(all) { all.peach { |t| t.name += "!" } },
+               ->(all) { all.map(&:name).pmap { |name| name + "!" } },
+               ->(all) { h = { 1 => all[0].name }; Ikra.section { h[1].upcase + all.sum { |t| t.name.size }.to_s } },
+               ->(all) { 2.times { Ikra.section { all.peach { |t| t.name = t.name.to_s + "!" } } } },
+               ->(all) { all.pmap { |t| "#{t.name.inspect}!" } }]
+      calls.each do |call|
+        3.times do
+          bad = [thing.new("a"), thing.new(foreign)]
+          expect_refused("unsupported-encoding") { call.call(bad) }
+          expect(bad.map(&:name)).to eq(["a", foreign])
+          good, same = Array.new(2) { [thing.new("é"), thing.new("b")] }
+          given = call.call(good)
+          Ikra.backend = :ruby
+          expect([given, good]).to eq([call.call(same), same])
+          Ikra.backend = backend
+        end
+      end
+    end
+
     it "refuses to freeze them" do
       expect_refused("unsupported-string") { [+"a"].pmap(&:freeze) }
       expect_same(["a"]) { |s| s.freeze.bytesize }

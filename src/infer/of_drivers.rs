@@ -453,7 +453,9 @@ impl Lowerer<'_> {
             return None;
         }
         let types = self.settled_in_driver(&types);
-        if !is_plain(&types) || operand::scalars(&types).is_none() {
+        // Which class it is needs no row.
+        let kept = types.filter(|ty| !matches!(ty, Type::Module(_)));
+        if !is_plain(&kept) || operand::scalars(&types).is_none() {
             self.refuse_here(
                 "unsupported-capture",
                 format!("elements cannot use an array of {} that the section makes", self.describe(&types)),

@@ -29,7 +29,7 @@ use crate::ir::{
     Arrays, BinaryOp, BufferKind, Comparison, Items, KernelId, Scalar, ScalarInfo, ScalarSource, Stmt,
 };
 use crate::scalar::{Interval, Ty};
-use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Shape, Type, TypeSet};
+use crate::types::{ArrayKind, ClassId, HierarchyId, ListKind, Type, TypeSet};
 use std::collections::BTreeSet;
 
 impl Lowerer<'_> {
@@ -160,12 +160,9 @@ impl Lowerer<'_> {
         if self.give_rows_to_hashes(types) {
             return false;
         }
-        // A class beside other things has a tag and a number; alone it is no value at all.
-        let only_classes = types.single_shape() == Some(Shape::Module);
         let local = types.filter(|ty| {
             !is_plain(&ty.clone().into())
-                && !matches!(ty, Type::Tuple(_) | Type::List(_) | Type::Made(_))
-                && (only_classes || !matches!(ty, Type::Module(_)))
+                && !matches!(ty, Type::Tuple(_) | Type::List(_) | Type::Made(_) | Type::Module(_))
         });
         if local.is_empty() {
             return true;

@@ -321,6 +321,10 @@ struct Run<'a> {
     told: RefCell<Option<Told>>,
     /// Of what has left the section before nothing more is told.
     alone: Cell<bool>,
+    /// What is run was made for a call before, and for types of which there is nothing now.
+    is_wide: Cell<bool>,
+    /// Versions of which such a type may be why they refuse this call.
+    too_wide: RefCell<Vec<Rc<Version>>>,
 }
 
 impl<'a> Run<'a> {
@@ -350,6 +354,8 @@ impl<'a> Run<'a> {
             learned: RefCell::default(),
             told: RefCell::default(),
             alone: Cell::new(false),
+            is_wide: Cell::new(false),
+            too_wide: RefCell::default(),
         })
     }
 
@@ -402,10 +408,8 @@ impl<'a> Run<'a> {
         if version.changes() && self.section.part.is_some() {
             return Ok(self.ruby.qnil().as_value());
         }
-        self.refuse_changing_base(&version, &mut traced)?;
-        self.refuse_mixed_column(&version)?;
-        self.refuse_flat(&version)?;
-        self.refuse_compared(&version)?;
+        self.refuse_before(&version, &mut traced)
+            .map_err(|refused| if self.is_too_wide(&version) { Trouble::Anew } else { refused })?;
         if let Some(compiling) = self.in_the_making(&version)? {
             READ.set(0);
             return Ok(self.ruby.obj_wrap(InTheMaking(compiling)).as_value());
@@ -443,6 +447,25 @@ impl<'a> Run<'a> {
         Ok(result)
     }
 
+    /// What is refused before anything runs.
+    fn refuse_before(&self, version: &Version, traced: &mut Traced<'_>) -> Result<(), Trouble> {
+        self.refuse_changing_base(version, traced)?;
+        self.refuse_mixed_column(version)?;
+        self.refuse_flat(version)?;
+        self.refuse_compared(version)
+    }
+
+    /// It has refused this call. May that be due to objects of calls before alone? Then the section begins anew, with
+    /// another version.
+    fn is_too_wide(&self, version: &Rc<Version>) -> bool {
+        let is_wide = self.is_wide.get() && !self.syncs.any();
+        if is_wide {
+            tell_anew(|| "without types that calls before had".into());
+            self.too_wide.borrow_mut().push(version.clone());
+        }
+        is_wide
+    }
+
     /// May results be wherever they were computed? Then they become an `Ikra::Column`, say which of its items are chosen, or
     /// are numbers of which something is made as a whole.
     fn results_stay(&self, version: &Version) -> bool {
@@ -472,13 +495,13 @@ impl<'a> Run<'a> {
     /// memory, or in another mode where elements conflict. Gives the mode that it has ended in.
     fn launches(
         &self,
-        version: &Version,
+        version: &Rc<Version>,
         (mut mode, mut executable): (Mode, Arc<Executable>),
         heap: &mut Heap,
         random: (u64, u64),
         profile: &mut Profile,
     ) -> Result<Mode, Trouble> {
-        let Version { layout, program, conflicts, .. } = version;
+        let Version { layout, program, conflicts, .. } = &**version;
         let ticks = self.section.ticks;
         if let Some(kept) = version.kept.take() {
             heap.use_again(kept);
@@ -538,6 +561,12 @@ impl<'a> Run<'a> {
                     return Err(Trouble::Anew);
                 }
                 Some(failure) if self.learns(version, &failure, heap)? => return Err(Trouble::Anew),
+                Some(failure)
+                    if matches!(program.sites[failure.site.0 as usize].error, ErrorKind::Unsupported(_))
+                        && self.is_too_wide(version) =>
+                {
+                    return Err(Trouble::Anew);
+                }
                 Some(failure) if profile.backend != Some("cpu") && tells_changed(version, &failure) => {
                     return Err(self.told_by_cpu());
                 }
@@ -827,9 +856,11 @@ impl<'a> Run<'a> {
         let mut known = None;
         for _ in 0..ATTEMPTS {
             // Also those that were made just now: another thread may have changed the objects back.
-            if let Some(found) = self.known_version(profile)? {
-                return Ok(found);
+            if let Some((version, traced)) = self.known_version(profile)? {
+                self.is_wide.set(known.is_none() && version.plan.is_wider_than(&traced.tracer));
+                return Ok((version, traced));
             }
+            self.is_wide.set(false);
             let alone = gvl::is_alone(self.ruby);
             let (version, traced) = self.infer(known, profile)?;
             known = Some((version.plan.asked.clone(), version.pool.extended()));
@@ -857,6 +888,9 @@ impl<'a> Run<'a> {
     fn known_version(&self, profile: &mut Profile) -> Result<Option<(Rc<Version>, Traced<'a>)>, Trouble> {
         let mut versions = self.captured.handle.0.with(self.ruby, |versions| versions.clone());
         versions.retain(|version| version.kind == self.kind() && version.plan.takes(&self.base));
+        let too_wide = self.too_wide.borrow();
+        versions.retain(|version| !too_wide.iter().any(|other| Rc::ptr_eq(other, version)));
+        drop(too_wide);
         let learned = self.learned.borrow();
         versions.retain(|version| {
             let is_told_alone = || version.learned.told_lines == learned.told_lines;

@@ -6,8 +6,9 @@ module RandomPrograms
   module Kept
     AROUND = ['texts = ["a", "b"]', "rows = [[1, 2], []]", "tables = [{ 1 => 2 }]", "counts = Hash.new(0)",
               "groups = {}", "nested = {}", "lists = Hash.new { |h, k| h[k] = [k] }",
-              "trees = Hash.new { |h, k| h[k] = Hash.new { |g, j| g[j] = [] } }", "branches = []"].freeze
-    FIRST = ['word = "w"', "row = [3]", "table = { 4 => 5 }", "made = [7]"].freeze
+              "trees = Hash.new { |h, k| h[k] = Hash.new { |g, j| g[j] = [] } }", "branches = []",
+              "kinds = []", "kinded = []"].freeze
+    FIRST = ['word = "w"', "row = [3]", "table = { 4 => 5 }", "made = [7]", "kind = Integer"].freeze
     TEXTS = ["texts << \"t\#{i}\"", "texts << word", "word = \"w\#{i %% N}\"", 'word += "!"',
              "texts[i %% 3] = word.dup",
              "sum += texts.last.to_s.size", 'texts << (word.dup << "x")', "sum += texts.count(word)",
@@ -48,7 +49,31 @@ module RandomPrograms
                 "sum += branches.psum { |b| b.children.size }", "branches.peach { |b| b.children.size }",
                 "branches.shift if i == N", "Ikra.sync { branches.reverse! }",
                 "sum += (branches.last || Branch.new).instance_variables.size"].freeze
+    # Classes as values, one or one of several.
+    KINDS = ["kinds << kind", "kinds << Integer", "kind = kinds[i %% 2] || kind", "kind = i == N ? Float : kind",
+             "kinds.concat((0..N).pmap { |x| Integer })", "kinds.concat((0..N).pmap { |x| x.class })",
+             "kinds.concat((0..N).pmap { |x| [Integer, Float][x %% 2] })", "(0..N).peach { |x| kinds << String }",
+             "made = (0..N).pmap { |x| kinds << kind; x }", "kind = (0..N).pmap { |x| Float }.last",
+             "kinded << Kinded.new(kind)", "kinded.concat((0..N).pmap { |x| Kinded.new(Integer) })",
+             "kinded.concat((0..N).pmap { |x| Kinded.new([Integer, Float][x %% 2]) })", "kinded << Kinded.new([kind])",
+             "kinded.peach { |k| k.what = Float }", "kinded.peach { |k| k.what = k.what.class }", "kinds.reverse!",
+             "kinded.peach { |k| k.what = [Integer] }", "kinded.concat((0..N).pmap { |x| Kinded.new([Float, x]) })",
+             "sum += kinds.count(Integer)", "sum += kinds.psum { |k| k.name.size }",
+             "sum += kinded.count { |k| k.what == kind }",
+             "sum += (kinds + [Float]).psum { |k| k == kind ? 2 : 1 }", "sum += kinds.uniq.size",
+             "sum += kinded.psum { |k| k.what == Float ? 3 : 1 }", "kinds.shift if i == N",
+             "sum += (0..N).pmap { |x| kind }.tally.size",
+             "Ikra.sync { kinds.reverse! }",
+             "sum += (0..N).pmap { |x| { x => kind } }.sum { |h| h.values[0].name.size }"].freeze
     OWN_CLASSES = <<~RUBY
+      class Kinded
+        attr_accessor :what
+
+        def initialize(what)
+          @what = what
+        end
+      end
+
       class Branch
         attr_accessor :parent, :children
 
@@ -67,12 +92,12 @@ module RandomPrograms
       return if !@keeps || scope.in_method?
 
       sum = fresh("v")
-      names = %w[word row table made].to_h { |name| [name, fresh(name)] }
-      all = pick([TEXTS, ROWS, TABLES, TEXTS + ROWS, ROWS + TABLES, TEXTS + TABLES, BRANCHES, ROWS + BRANCHES])
+      names = %w[word row table made kind].to_h { |name| [name, fresh(name)] }
+      all = pick([TEXTS, ROWS, TABLES, TEXTS + ROWS, ROWS + TABLES, TEXTS + TABLES, BRANCHES, ROWS + BRANCHES, KINDS])
       all = all.grep_v(/Ikra.sync/) unless syncs?
       named = lambda do |line|
         line = format(line.gsub("N") { between(0, 3).to_s })
-        line.gsub(/\b(word|row|table|made)\b/) { |name| names[name] }.gsub(/(?<!\.)\bsum\b/, sum)
+        line.gsub(/\b(word|row|table|made|kind)\b/) { |name| names[name] }.gsub(/(?<!\.)\bsum\b/, sum)
       end
       lines = Array.new(between(2, 8)) { Node.fixed(named.call(pick(all)), "\n") }
       scope.declare(sum, [:int])

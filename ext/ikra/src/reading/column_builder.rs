@@ -643,6 +643,15 @@ impl SeenTypes {
             && self.collections.iter().all(|one| allowed.collections.contains(one))
             && self.objects.iter().all(|(_, class)| allowed.has_class(*class))
     }
+
+    /// Where this is what is allowed: is some of it nowhere in what was found? How wide Integers are does not count.
+    pub fn has_more_than(&self, found: &Self) -> bool {
+        self.bits & !found.bits != 0
+            || self.arrays.iter().any(|kind| found.array != Some(*kind))
+            || self.modules.iter().any(|one| !found.modules.contains(one))
+            || self.collections.iter().any(|one| !found.collections.contains(one))
+            || self.objects.iter().any(|(_, class)| !found.has_class(*class))
+    }
 }
 
 #[cfg(test)]

@@ -472,6 +472,19 @@ impl Plan {
         self.misfit(tracer, columns).is_none()
     }
 
+    /// Are there types among those that were planned of which nothing was read? What cannot run may be due to these alone.
+    pub fn is_wider_than(&self, tracer: &Tracer<'_>) -> bool {
+        let of_base = self.base.iter().zip(&tracer.base).any(|(planned, values)| match (planned, values) {
+            (PlannedColumn::Items(allowed, _), BaseValues::Items(found, _)) => {
+                allowed.has_more_than(found.seen())
+            }
+            _ => false,
+        });
+        let columns = tracer.columns.iter().map(|column| column.seen()).zip(&self.columns);
+        let elements = tracer.elements.iter().map(|e| e.builder.seen()).zip(&self.elements);
+        of_base || columns.chain(elements).any(|(found, allowed)| allowed.has_more_than(found))
+    }
+
     /// What was read so far that is not of the types that were planned, in columns of these.
     fn misfit(&self, tracer: &Tracer<'_>, columns: &[SeenTypes]) -> Option<Misfit> {
         if !self.base_fits(tracer) {
