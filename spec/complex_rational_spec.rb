@@ -132,6 +132,20 @@ each_backend do |backend|
     expect(same.pmap { |x| x }.map { |x| x.equal?(z) }).to eq([true, true])
   end
 
+  it "are the objects that Ruby gives back" do
+    expect_same([1/3r, -1/3r, 0r, 5r, -1r, 1r]) do |r|
+      [r.abs.equal?(r), r.magnitude.equal?(r), r.rationalize(0).equal?(r), r.to_r.equal?(r), (+r).equal?(r),
+       (r**1).equal?(r), (r**3).equal?(r), Rational(r).equal?(r), r.dup.equal?(r), (r + 0).equal?(r)]
+    end
+    expect_same([1, -1]) do |x|
+      r = Rational(x, 3)
+      z = Complex(x, 2)
+      [r.abs.equal?(r), r.abs.equal?(r.abs), (-r).magnitude.equal?(r), (z**1).equal?(z), z.to_c.equal?(z),
+
+       (r**1).equal?(r), [r, r.abs].uniq.size, x.abs.equal?(x)]
+    end
+  end
+
   it "are put together by operations of the base" do
     numbers = [3r, 1/2r, 2r]
     expect([numbers.psum, numbers.psort, numbers.pmax, numbers.pminmax, numbers.pinclude?(2), numbers.preduce(:*)])

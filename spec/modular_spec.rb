@@ -57,6 +57,12 @@ each_compiling_backend do
     end
   end
 
+  it "computes powers modulo what needs all bits, with Ruby's 0 of negative ones" do
+    large = [2**62, (2**62) - 1, (2**62) + 1, 2**61, (2**63) - 1, 2**63, 2**31, 7, 1].flat_map { |m| [m, -m] } - [2**63]
+    cases = (Modular::NUMBERS + [14, 49]).product([0, 1, 2, 63, 1_000_003, (2**63) - 1], large)
+    expect(cases.pmap { |n, exponent, m| n.pow(exponent, m) }).to eq(cases.map { |n, exponent, m| n.pow(exponent, m) })
+  end
+
   it "computes powers modulo a large number as people write them" do
     expect(Modular::NUMBERS.pmap { |n| Modular.power(n, 65_537, Modular::MERSENNE) })
       .to eq(Modular::NUMBERS.map { |n| n.pow(65_537, Modular::MERSENNE) })

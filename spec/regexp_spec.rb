@@ -252,6 +252,29 @@ each_backend(Backends::ALL & [:cpu]) do
     expect_same(%w[ab éb]) { |s| s.match(/(?<x>b)|é(?<y>b)/).names.map { |name| [name, name.encoding.to_s] } }
     expect_same([1]) { [/(?<x>b)/, /(?<x>é)/, /(?<x>b)/u].map { |pattern| pattern.names[0].encoding.to_s } }
   end
+
+  it "knows names of captures beyond ASCII, in their encoding" do
+    expect_same(%w[ab añ]) do |s|
+      m = s.match(/(?<año>.)(?<日本>ñ)?/)
+      [m[:año], m["日本"], m.names, m.named_captures.to_a, m.begin(:año), m.end("日本"), m.values_at(1, "año"),
+       s[/(?<ñ>b)/, "ñ"]]
+    end
+    names = ["ñ", "ñ".b, "é", "é".b, "n", "q\n", "é\n", "\x01", "\u200b", "\xff", "\u{10ffff}", "", "a\xffé",
+             "\e\x7f\0", "a\"\\\#{", "n".encode("US-ASCII"), "\u3042\u00a0"]
+    tell = ->(error) { [error.class, error.message, error.message.encoding.to_s] }
+    [->(m, name) { m[name] }, ->(m, name) { m.begin(name) }, ->(m, name) { "xb"[m.regexp, name] }].each do |ask|
+      [/(?<ñ>.)/, /(?<n>.)/].product(names).each do |pattern, name|
+        answers = %i[map pmap].map do |call|
+          [name].public_send(call) { |n| ask.call(pattern.match("ab"), n) }
+        rescue IndexError, ArgumentError => e
+          tell.call(e)
+        end
+        expect(answers[1]).to eq(answers[0])
+      end
+    end
+    expect { ["ab"].pmap { |s| s.sub(/(?<ñ>.)/, "<\\k<ñ>>".b) } }.to raise_error(IndexError, /\\xC3\\xB1\z/)
+    expect_same(["ab"]) { |s| [s.sub(/(?<ñ>.)/, "<\\k<ñ>>"), s.gsub(/(?<n>.)/, "<\\k<n>>".b)] }
+  end
 end
 
 each_backend do |backend|

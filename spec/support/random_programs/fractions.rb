@@ -6,7 +6,9 @@ module RandomPrograms
     # An Integer out of some.
     def fraction_number(depth)
       x = fraction(depth)
-      case between(0, 5)
+      case between(0, 6)
+      when 6 then e("(", x, ".then { |f| f",
+                    pick(%w[.abs .magnitude .to_r .rationalize **1 .itself]), ".equal?(f) ? 1 : 2 })")
       when 0 then e(x, pick(%w[.floor .ceil .round .to_i .truncate .numerator .denominator]))
       when 1 then e("(", x, " <=> ", pick([fraction(depth), small(depth)]), ")")
       when 2 then e(x, ".divmod(", fraction_literal, ")[0]")

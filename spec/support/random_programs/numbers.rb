@@ -106,7 +106,8 @@ module RandomPrograms
       when 3 then e("((", a, " % 10)**", pick([e("2"), e("3"), e("(", b, " % 4)")]), ")")
       when 4 then e("(", a, ".divmod(", divisor(depth), ")", pick(%w[[0] .first [1] .last]), ")")
       when 5 then e("(", a, " % 50).lcm(", b, " % 50)")
-      else e("(", a, " % 30).pow(", b, " % 6, ", pick([e("7"), e("-9"), e("(", a, ".abs + 1)")]), ")")
+      else e("(", a, " % 30).pow(", b, " % 6, ",
+             pick([e("(", a, ".abs + 1)"), *[7, -9, -2**62, (2**62) + 1, -2**63].map { |m| e(m.to_s) }]), ")")
       end
     end
 

@@ -56,6 +56,7 @@ module RandomPrograms
       when 2 then grouped_part(text, depth)
       when 3
         name = fresh("n")
+        name = "ñ#{name}" if chance(0.3)
         e("(/(?<#{name}>", pick(["[a-e]+", "\\d*", "..?", "e|f"]), ")/ =~ ", text, " ? #{name} : \"-\")")
       when 4
         e("(", text, ".gsub(", regexp(GROUPED), ") { \"\#{$1}<\#{", expression(%i[int sym], depth), "}>\" })")

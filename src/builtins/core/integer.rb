@@ -51,6 +51,8 @@ module Integer
       raise ZeroDivisionError, "divided by 0"
     end
 
+    return __pow_of_word(exponent) + modulus if modulus == -0x8000_0000_0000_0000
+
     size = modulus.abs
     small = size <= 3_037_000_500
     result = 1 % size
@@ -60,7 +62,21 @@ module Integer
       exponent >>= 1
       base = small ? base * base % size : base.__times_modulo(base, size) if exponent > 0
     end
-    modulus < 0 && result > 0 ? result + modulus : result
+    # MRI takes 0 for a number that is not, where the modulus without its sign needs more than one of its words.
+    modulus < 0 && (result > 0 || modulus <= -0x4000_0000_0000_0000) ? result + modulus : result
+  end
+
+  # The lowest 63 bits of the power.
+  def __pow_of_word(exponent)
+    mask = 0x7fff_ffff_ffff_ffff
+    result = 1
+    base = self & mask
+    while exponent > 0
+      result = (result * base) & mask if exponent.odd?
+      exponent >>= 1
+      base = (base * base) & mask
+    end
+    result
   end
 
   # self * other % modulus, where the product does not fit: both factors are below the modulus.

@@ -130,7 +130,7 @@ module Rational
   end
 
   def abs
-    __rational(numerator.abs, denominator)
+    numerator < 0 ? __rational(-numerator, denominator) : self
   end
 
   def magnitude

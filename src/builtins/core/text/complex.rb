@@ -46,7 +46,7 @@ module Complex
 
   def __power_of(n)
     return __complex(1, 0) if n == 0
-    return self if n == 1
+    return __complex(real, imaginary) if n == 1
     if __ruby?(:complex_powers_know_angles)
       return __on_diagonal(n) if imaginary == 0 || real == 0 || real == imaginary || real == -imaginary
     end

@@ -50,7 +50,7 @@ module MatchData
     elsif group.is_a?(Range)
       to_a[group]
     else
-      __nth(@__regexp.__group_number(group))
+      __nth(@__regexp.__group_asked_for(group))
     end
   end
 

@@ -36,13 +36,13 @@ module Rational
     return __rational(1, 1) if n == 0
 
     if denominator == 1
-      return self if numerator == 1
+      return __rational(1, 1) if numerator == 1
       return __rational(n.odd? ? -1 : 1, 1) if numerator == -1
 
       if numerator == 0
         raise ZeroDivisionError, "divided by 0" if n < 0
 
-        return self
+        return __rational(0, 1)
       end
     end
     return __rational(numerator.__to_power(n), denominator.__to_power(n)) if n > 0
@@ -80,11 +80,13 @@ module Rational
 
   def rationalize(range = :__none)
     return self if range.equal?(:__none)
-    return -(-self).rationalize(range) if numerator < 0
-
     range = range.abs
-    low = self - range
-    high = self + range
-    low == high ? self : low.__simplest(high)
+    size = numerator < 0 ? -self : self
+    low = size - range
+    high = size + range
+    return self if low == high
+
+    found = low.__simplest(high)
+    numerator < 0 ? -found : found
   end
 end

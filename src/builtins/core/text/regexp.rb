@@ -126,19 +126,41 @@ module Regexp
     from < 0 ? nil : string.__piece(from, __group(2 * number + 1) - from)
   end
 
-  # The number of a named group.
+  # The number of a named group. A name beyond ASCII has to have the encoding that names have.
   def __number_of(name)
     number = __ask(name, 0, 5, 0, 0)
-    raise IndexError, "undefined group name reference: #{name}" if number < 0
-
+    __no_such_group(name) if number < 0 || (name.__encoding > 0 && !name.ascii_only?)
     number
   end
 
-  # That of what stands for a group.
-  def __group_number(group)
-    return __number_of(group) if group.is_a?(String)
-    return __number_of(group.name) if group.is_a?(Symbol)
+  # That of a name which MRI takes for a text of C.
+  def __number_of_text(name)
+    raise ArgumentError, "string contains null byte" if name.__null?
 
+    number = __ask(name, 0, 5, 0, 0)
+    __no_such_group(name) if number < 0
+    number
+  end
+
+  def __no_such_group(name)
+    raise IndexError, "undefined group name reference: #{name.__quoted}"
+  end
+
+  # What stands for a group of a match.
+  def __group_asked_for(group)
+    return __number_of(group) if group.is_a?(String)
+
+    group.is_a?(Symbol) ? __number_of(group.name) : __group_from_end(group)
+  end
+
+  # The same in `text[pattern, group]` and for a place.
+  def __group_number(group)
+    return __number_of_text(group) if group.is_a?(String)
+
+    group.is_a?(Symbol) ? __number_of_text(group.name) : __group_from_end(group)
+  end
+
+  def __group_from_end(group)
     group = __c_int(group)
     return group if group >= 0
 

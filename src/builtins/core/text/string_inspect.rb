@@ -40,6 +40,49 @@ module String
     out.__push(0x22)
   end
 
+  # As messages of errors show what a method was given: escaped if it is not all printable text in UTF-8.
+  def __quoted
+    __refuse_inspect unless __ruby?(:inspects_in_utf8)
+    shown = __all_printable?
+    n = __bytesize
+    out = __build(n)
+    i = 0
+    while i < n
+      byte = __byte(i)
+      width = __encoding == 0 && byte > 0x7f ? __valid_width(i) : 1
+      letter = __escape(byte)
+      if shown || (width == 1 && byte >= 0x20 && byte < 0x7f)
+        out.__append(self, i, width)
+      elsif width > 1
+        code = __code(i, width)
+        out.__any_code(0x75, code, code > 0xf_ffff ? 6 : code > 0xffff ? 5 : 4)
+      elsif letter > 0 || byte == 0
+        out.__any_word((letter > 0 ? letter : 0x30) << 8 | 0x5c, 2)
+      elsif byte == 0x7f
+        out.__any_word(0x3f_635c, 3)
+      elsif __encoding == 0 && byte < 0x80
+        out.__any_code(0x75, byte, 4)
+      else
+        out.__any_code(0x78, byte, 2)
+      end
+      i += width == 0 ? 1 : width
+    end
+    out
+  end
+
+  def __all_printable?
+    n = __bytesize
+    i = 0
+    while i < n
+      byte = __byte(i)
+      width = byte < 0x80 ? 1 : __encoding == 0 ? __valid_width(i) : 0
+      return false if width == 0 || byte < 0x20 || byte == 0x7f || width > 1 && !__printable?(__code(i, width))
+
+      i += width
+    end
+    true
+  end
+
   # In ASCII alone, as a literal.
   def dump
     n = __bytesize
