@@ -20,6 +20,19 @@ module Fractions
   Value = Struct.new(:number)
   ORIGIN = Complex(3, 4)
 
+  def self.minors(m)
+    return m[0][0] if m.size == 1
+
+    (0...m.size).sum do |j|
+      (j.even? ? 1 : -1) * m[0][j] * minors(m[1..].map { |row| row[0...j] + row[(j + 1)..] })
+    end
+  end
+
+  def self.written_out(m)
+    (m[0][0] * ((m[1][1] * m[2][2]) - (m[1][2] * m[2][1]))) - (m[0][1] * ((m[1][0] * m[2][2]) - (m[1][2] * m[2][0]))) +
+      (m[0][2] * ((m[1][0] * m[2][1]) - (m[1][1] * m[2][0])))
+  end
+
   def self.points = Array.new(4) { |i| Point.new(Complex(i / 10.0, 0.2), Rational(i, 3)) }
 
   def self.escape(c)
@@ -130,6 +143,13 @@ each_backend do |backend|
     expect_same([1, 2]) { |x| (z * x) + share }
     same = [z, z]
     expect(same.pmap { |x| x }.map { |x| x.equal?(z) }).to eq([true, true])
+  end
+
+  it "are multiplied in many places, whatever their parts are" do
+    matrices = [[[Complex(1/2r, 2), 2, 3r], [4, Complex(5, 1.5), 6], [7, 8.5, Complex(0, 1)]],
+                [[1/2r, 2r, 3r], [4, 5/3r, 6], [7r, 8r, 9/7r]]]
+    expect_same(matrices) { |m| [Fractions.minors(m), Fractions.written_out(m)] }
+    expect_same(matrices) { |m| m.map(&:sum).inject { |a, b| (a * b) - (a / (b + 1)) } }
   end
 
   it "are the objects that Ruby gives back" do

@@ -61,7 +61,7 @@ use crate::infer::{Arguments, JoinIndex, Lowerer, Operand, keeps_text, text_of};
 use crate::syntax::ast::Code;
 use crate::types::{ClassId, Shape, Type, TypeSet};
 use outside::Outside;
-use sources::{ALIASES, is_large_text_method, is_text_method, ruby_method};
+use sources::{ALIASES, is_large_text_method, is_value_method, ruby_method};
 use std::rc::Rc;
 
 pub(crate) const fn row(name: &'static str, rule: Rule) -> Row {
@@ -174,8 +174,8 @@ impl Builtins for Methods {
         changes_strings(name)
     }
 
-    fn is_text_method(&self, code: &Code) -> bool {
-        is_text_method(code)
+    fn is_value_method(&self, code: &Code) -> bool {
+        is_value_method(code)
     }
 
     fn is_large_text_method(&self, code: &Code) -> bool {

@@ -91,6 +91,9 @@ pub(crate) const SOURCES: &[&str] = &[
     include_str!("core/kernel.rb"),
 ];
 
+/// Those of them that are about numbers.
+const NUMBERS: std::ops::Range<usize> = 2..9;
+
 /// The same, of texts: their large methods become functions.
 pub(crate) const TEXTS: &[&str] = &[
     include_str!("core/text/string.rb"),
@@ -262,9 +265,14 @@ pub(crate) fn is_large_text_method(code: &Code) -> bool {
         && is_text_method(code)
 }
 
-/// Is it a method of the files about texts?
-pub(crate) fn is_text_method(code: &Code) -> bool {
+fn is_text_method(code: &Code) -> bool {
     code.span.file >= FileId::of_core(SOURCES.len() as u32 * MOST_METHODS)
+}
+
+/// Is it a method of the files about texts or numbers?
+pub(crate) fn is_value_method(code: &Code) -> bool {
+    let file = |number: usize| FileId::of_core(number as u32 * MOST_METHODS);
+    is_text_method(code) || (file(NUMBERS.start)..file(NUMBERS.end)).contains(&code.span.file)
 }
 
 /// A method of one of those files.

@@ -36,9 +36,9 @@ pub(crate) trait Builtins {
     fn enumerates(&self, ty: &Type, name: &str, arguments: usize) -> bool;
     /// Does a method of String change the receiver?
     fn changes_strings(&self, name: &str) -> bool;
-    /// Is it a method of the files about texts?
-    fn is_text_method(&self, code: &Code) -> bool;
-    /// Is it a large one?
+    /// Is it a method of the files about texts or numbers?
+    fn is_value_method(&self, code: &Code) -> bool;
+    /// Is it a large one of those about texts?
     fn is_large_text_method(&self, code: &Code) -> bool;
     /// What to do instead of a method that does not run.
     fn hint(&self, owner: ClassId, owner_name: &str, name: &str) -> String;

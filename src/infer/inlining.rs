@@ -103,8 +103,8 @@ impl Lowerer<'_> {
         if can_be_function && !builtin {
             self.note_inlined((receiver, owner), code, arguments, &result, steps);
         }
-        if builtin && self.builtins.is_text_method(code) {
-            self.note_inlined_text(identity, steps);
+        if builtin && self.builtins.is_value_method(code) {
+            self.note_inlined_value(identity, steps);
         }
         result
     }

@@ -157,9 +157,10 @@ impl Lowerer<'_> {
         })
     }
 
-    /// A built-in that makes or reads texts was inlined: a small one is a function too, where that has been done so often
-    /// that it comes to much, as in a `case` with hundreds of texts.
-    pub(super) fn note_inlined_text(&mut self, code: usize, steps: u32) {
+    /// A built-in that makes or reads texts or numbers was inlined: a small one is a function too, where that has been done
+    /// so often that it comes to much, as in a `case` with hundreds of texts, or where parts of a Complex are of many
+    /// classes.
+    pub(super) fn note_inlined_value(&mut self, code: usize, steps: u32) {
         let all = self.inlinings.entry(code).or_default();
         all.calls += 1;
         all.steps = all.steps.saturating_add(steps);
@@ -413,9 +414,10 @@ fn is_text_or_value(ty: &Type) -> bool {
             false
         }
         Type::Tuple(_) | Type::Record(_) => true,
+        Type::Object(_, class) | Type::Made(class) if class.parts().is_some() => return true,
         ty => return ty.is_string(),
     };
-    let of_hash = !matches!(ty, Type::Record(_)) || ty.is_hash();
+    let of_hash = !matches!(ty, Type::Record(of) if !ty.is_hash() && of.class.parts().is_none());
     let parts = if has_parts { operand::parts(ty).unwrap_or_default() } else { vec![] };
     of_hash && parts.iter().all(|types| types.iter().all(is_text_or_value))
 }
