@@ -44,6 +44,19 @@ each_compiling_backend do
 
   def refused(hint, &section) = expect(&section).to raise_error(Ikra::UnsupportedError, hint)
 
+  it "is of methods that users call, and not of parts of these" do
+    floats = (1.5..3.5)
+    told = lambda do |slug, name, items = [1], &block|
+      expect { items.pmap(&block) }.to raise_error(Ikra::UnsupportedError, /\d: `(Range#)?#{name}` .*\[#{slug}\]$/)
+    end
+    told.call("unsupported-argument", "fetch_values", [1..2]) { |x| { 1 => 2 }.fetch_values(1, x) }
+    told.call("unsupported-method", "encode") { |x| "a".encode(x, 1, 2) }
+    told.call("unsupported-method", "minmax") { floats.minmax { |a, b| a <=> b } }
+    told.call("unsupported-method", "to_a") { floats.to_a }
+    message = "`Range##length` and `#encode`, `find_raw` or `each_with_index`, `#<Class:0x1>#to_s` or `a`"
+    expect(InternalNames.in(message)).to eq(["Range##length", "#encode", "find_raw"])
+  end
+
   it "is of ranges that objects and arrays hold" do
     ranges = /Range#include.*only a range of numbers that is made in the block.*two ends/m
     refused(ranges) { shops.pmap { |shop| shop.open?(10) } }

@@ -536,7 +536,7 @@ impl Lowerer<'_> {
     /// What is said of an argument that is not understood, and what to do instead.
     fn opaque_message(&mut self, call: &Invocation, opaque: &TypeSet) -> (String, String) {
         let name = match call.name.strip_prefix(PRIMITIVE) {
-            Some(part) => self.builtin_name().unwrap_or_else(|| part.into()),
+            Some(part) => self.public_name().unwrap_or_else(|| part.into()),
             None => call.name.clone(),
         };
         let message = format!("`{name}` with {} cannot run in a section", self.describe(opaque));

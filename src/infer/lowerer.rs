@@ -301,6 +301,31 @@ impl<'h> Lowerer<'h> {
         frames.take_while(|f| f.builtin).map(|f| &f.name).find(|n| !builtins::is_primitive(n)).cloned()
     }
 
+    /// That, or what a user calls it by who has called the method of which it is a part.
+    pub(crate) fn public_name(&self) -> Option<String> {
+        self.builtin_name().or_else(|| self.running_name().map(|name| name.to_string()))
+    }
+
+    /// A message with public names instead of those of parts of built-ins, which stand in it as `` `#part` `` or
+    /// `` `Class##part` ``.
+    pub(super) fn with_public_names(&self, message: &str) -> String {
+        let (mut told, mut rest) = (String::new(), message);
+        while let Some(at) = rest.find(builtins::PRIMITIVE) {
+            told.push_str(&rest[..at]);
+            let name = &rest[at + 1..];
+            let is_part = told.ends_with(['`', builtins::PRIMITIVE]) && name.starts_with(char::is_lowercase);
+            if !is_part {
+                told.push(builtins::PRIMITIVE);
+                rest = name;
+                continue;
+            }
+            let end = name.find(|c: char| !c.is_alphanumeric() && !"_?!=".contains(c)).unwrap_or(name.len());
+            told.push_str(self.public_name().as_deref().unwrap_or(&name[..end]));
+            rest = &name[end..];
+        }
+        told + rest
+    }
+
     /// A set in words: `Integer`, `Car or nil`.
     pub(crate) fn describe(&self, types: &TypeSet) -> String {
         sites::describe(self.host, types)

@@ -25,6 +25,9 @@ impl Lowerer<'_> {
                 None => {}
             }
         }
+        if let ErrorKind::Unsupported(told) = &mut error {
+            *told = self.with_public_names(told);
+        }
         let site = self.site_here(error);
         self.numbered_site(site)
     }

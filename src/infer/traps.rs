@@ -31,6 +31,7 @@ impl Lowerer<'_> {
     }
 
     pub(crate) fn refuse(&mut self, refusal: Refusal) -> Operand {
+        let refusal = Refusal { message: self.with_public_names(&refusal.message), ..refusal };
         if self.memo.traps && self.nested > 0 && !refusal.is_exception() {
             return self.trap(&refusal);
         }
