@@ -71,6 +71,8 @@ module Ikra
       # Does Ruby's method of this name go through what an Array, Hash or Struct holds? Those of its class do, those of
       # Enumerable ask its `each`, which may be one of its own.
       def held?(collection, name)
+        return true if Array === collection && Native.basic?(collection, name) && Native.basic?(collection, :each) # rubocop:disable Style/CaseEquality
+
         core = HOLDING.find { |type| type === collection } # rubocop:disable Style/CaseEquality
         own?(collection, name, core) || (name != :each && own?(collection, :each, core))
       end
@@ -99,6 +101,8 @@ module Ikra
 
       # Has it a method of this name that comes before Ruby's?
       def overridden?(collection, name)
+        return false if Native.basic?(collection, name)
+
         core = [*HOLDING, ::Range, ::Set].find { |type| type === collection } or return false # rubocop:disable Style/CaseEquality
         owner = METHOD.bind_call(collection, name).owner
         return false if owner == core || owner == Enumerable

@@ -90,6 +90,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     enumerators::init(ruby)?;
     proc_parts::init(ruby)?;
     native.define_singleton_method("proc_parts", function!(proc_parts::parts, 1))?;
+    native.define_singleton_method("basic?", function!(reflection::is_basic, 2))?;
     native.define_singleton_method("enumerator", function!(enumerators::parts, 1))?;
     native.define_singleton_method("items", function!(items::take, 1))?;
     native.define_singleton_method("pairs", function!(items::pairs, 1))?;

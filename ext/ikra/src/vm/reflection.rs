@@ -1,8 +1,9 @@
 //! Ruby's own methods of reflection, bound when Ikra is loaded: a class may define a method of its own by any of these
 //! names, and so may an object, but here Ruby's is called, and no code of the user runs.
 
+use crate::vm::value;
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
-use magnus::{Error, Ruby, TryConvert, Value, prelude::*};
+use magnus::{Error, Ruby, Symbol, TryConvert, Value, prelude::*};
 use rb_sys::VALUE;
 use std::ffi::c_int;
 use std::sync::OnceLock;
@@ -91,7 +92,7 @@ const METHODS: [(&str, &str); 34] = [
 static BOUND: OnceLock<[VALUE; METHODS.len()]> = OnceLock::new();
 
 pub fn init(ruby: &Ruby) -> Result<(), Error> {
-    let mut bound = [crate::vm::value::NIL; METHODS.len()];
+    let mut bound = [value::NIL; METHODS.len()];
     let list = ruby.ary_new();
     for (slot, (module, name)) in bound.iter_mut().zip(METHODS) {
         let of = |module: &str| ruby.class_object().funcall::<_, _, Value>("const_get", (module,));
@@ -132,4 +133,18 @@ pub fn call<T: TryConvert>(_ruby: &Ruby, method: Own, values: &[VALUE]) -> Resul
         protect(|| unsafe { rb_sys::rb_method_call(values.len() as c_int, values.as_ptr(), bound) })?;
     // SAFETY: the value was just given.
     T::try_convert(unsafe { Value::from_raw(result) })
+}
+
+/// Is what this object answers to the name with a method that Ruby defines in C when it starts, and that nobody has
+/// redefined?
+pub fn is_basic(object: Value, name: Symbol) -> bool {
+    let object = object.as_raw();
+    if rb_sys::SPECIAL_CONST_P(object) {
+        return false;
+    }
+    // SAFETY: both are live; nothing of the user's runs.
+    unsafe {
+        rb_sys::rb_method_basic_definition_p(value::class_pointer(object), rb_sys::rb_sym2id(name.as_raw()))
+            != 0
+    }
 }
