@@ -31,7 +31,7 @@ module Ikra
       ->(hash) { hash.compare_by_identity.dup },
       ->(hash) { hash.to_h { |key, value| [key.to_s, [value]] } },
       ->(hash) { hash.tap(&:object_id).tap(&:rehash) },
-      ->(hash) { Hash[hash.to_a.reverse] }, :freeze.to_proc, :dup.to_proc
+      ->(hash) { hash.to_a.reverse.to_h }, :freeze.to_proc, :dup.to_proc
     ].freeze
     MEMBERS = [1, 3, 4, 20, 100].freeze
 
@@ -43,8 +43,10 @@ module Ikra
 
       # @return [Array<Hash>] with pairs in all the ways that Ruby has for them; the first compares by identity
       def hashes
-        sizes = [0, 1, 2, 7, 8, 9, 16, 20, 100].map { |size| -> { (0...size).to_h { |i| [i, -i] } } }
-        [{ "a" => 1 }.compare_by_identity, *sizes.flat_map { |make| [make.(), *HASH_CHANGES.map { |one| one.(make.()) }] }]
+        made = [0, 1, 2, 7, 8, 9, 16, 20, 100].product([:itself.to_proc, *HASH_CHANGES]).map do |size, change|
+          change.call((0...size).to_h { |i| [i, -i] })
+        end
+        [{ "a" => 1 }.compare_by_identity, *made]
       end
 
       private
