@@ -43,7 +43,7 @@ module Ikra
 
       # @return [Array<Hash>] with pairs in all the ways that Ruby has for them; the first compares by identity
       def hashes
-        made = [0, 1, 2, 7, 8, 9, 16, 20, 100].product([:itself.to_proc, *HASH_CHANGES]).map do |size, change|
+        made = [0, 1, 8, 9, 20].product([:itself.to_proc, *HASH_CHANGES]).map do |size, change|
           change.call((0...size).to_h { |i| [i, -i] })
         end
         [{ "a" => 1 }.compare_by_identity, *made]
