@@ -47,6 +47,15 @@ class BacktraceList
 end
 
 # rubocop:disable Lint/Void
+# What answers to nothing.
+class Touchy
+  def +(_other) = raise("no +")
+  def ==(_other) = raise("no ==")
+  def <=>(_other) = raise("no <=>")
+  def coerce(_other) = raise("no coerce")
+  def inspect = raise("no inspect")
+end
+
 CASES = {
   # Blocks.
   blocks: ->(x) { [x].each { |a| [a].each { |b| [b].each { |c| c / 0 } } } },
@@ -218,6 +227,39 @@ CASES = {
       y[0] / 0
     end
   end,
+  added_up: ->(x) { [x, nil].sum },
+  added_up_by_coerce: ->(x) { [x, Touchy.new].sum },
+  added_up_in_a_range: ->(x) { (x..2).sum { nil } },
+  added_up_in_a_hash: ->(x) { { x => 2 }.sum { nil } },
+  added_up_to_an_array: ->(x) { [[x], 2].sum([]) },
+  folded_by_name: ->(x) { [x, nil].inject(:+) },
+  folded_by_a_symbol: ->(x) { [x, nil].inject(&:+) },
+  folded_by_a_method_of_a_class: ->(x) { [Touchy.new, x].inject(:+) },
+  folded_in_a_range: ->(x) { (x - 1..x).inject(1, :/) },
+  folded_by_what_is_not_there: ->(x) { (x..2).inject(:nope) },
+  symbols: ->(x) { [-x].map(&:digits) },
+  symbols_of_a_range: ->(x) { (-x..0).each(&:digits) },
+  symbols_that_are_not_there: ->(x) { { x => 2 }.map(&:digits) },
+  sorted_by_symbols: ->(x) { [-x].sort_by(&:digits) },
+  methods: ->(x) { [x - 1].map(&x.method(:/)) },
+  a_method_called: ->(x) { x.method(:div).call(0) },
+  by_public_send: ->(x) { (-x).public_send(:digits) },
+  by_then: ->(x) { (-x).then(&:digits) },
+  by_tap: ->(x) { (-x).tap(&:digits) },
+  least_of_a_hash: ->(x) { { x => 2, nil => 3 }.min },
+  extremes_of_a_hash: ->(x) { { x => 2, nil => 3 }.minmax },
+  most_by: ->(x) { [x, 2].max_by { |y| y == 1 ? nil : y } },
+  extremes_by: ->(x) { (x..2).minmax_by { |y| y == 1 ? nil : y } },
+  most_of_windows: ->(x) { [x, nil].each_slice(1).max },
+  order_in_arrays: ->(x) { [[x, Touchy.new], [x, Touchy.new]].sort },
+  most_of_arrays: ->(x) { [[x, Touchy.new], [x, Touchy.new]].max },
+  order_by_coerce: ->(x) { [x, Touchy.new].sort },
+  equal_in_arrays: ->(x) { [[Touchy.new]].include?([x]) },
+  equal_in_arrays_of_arrays: ->(x) { [[Touchy.new]] == [[x]] },
+  equal_to_a_number: ->(x) { [x].count(Touchy.new) },
+  equal_to_a_pattern: ->(x) { [x].none?(Touchy.new) },
+  inspected: ->(x) { [[Touchy.new, x]].inspect },
+  packed: ->(x) { [x].pack("a") },
   no_match: ->(x) { "\xff" =~ /a/ || x },
   no_match_of_other: ->(x) { "\xff" !~ /a/ || x },
   no_match_of_number: ->(x) { /a/ =~ x },

@@ -174,19 +174,27 @@ module Ikra
       OverflowError.new("integer overflow in `#{operator}'#{place}: the result needs more than 64 bits#{hint}")
     end
 
-    # A method of Ruby's own is told at the line that calls it, as far as that is one of the user's.
+    # A method of Ruby's own is told at the line that calls it, as far as that is one of the user's, or of Ruby's own.
     def self.frames(frames)
-      at = nil
+      at = within = nil
       lines = frames.reverse.filter_map do |path, line, label, native|
-        if path != SYMBOL_PATH && !Composition.own?(path)
-          at = "#{path}:#{line}"
-        elsif !native || !at
-          next
-        end
-        (native && InternalFrames.of(label)) || "#{at}:in #{Messages.quoted(native ? label : block_label(path, label))}"
+        own = path == SYMBOL_PATH || Composition.own?(path)
+        next if own && !(native && at)
+
+        at = "#{path}:#{line}" unless own
+        within, frame = native ? native_frame(label, at, within) : [nil, frame_at(at, block_label(path, label))]
+        frame
       end
       lines.reverse
     end
+
+    # With where what it calls is called, if that is a line of Ruby's own.
+    def self.native_frame(label, at, within)
+      frame = InternalFrames.of(label) or return [within, frame_at(within || at, label)]
+      [frame[/\A<internal:[^>]+>:\d+/], frame]
+    end
+
+    def self.frame_at(place, label) = "#{place}:in #{Messages.quoted(label)}"
 
     # One that an operator has raised that Ikra calls, as if the element had called it, at the place that `frames` tell.
     def self.as_raised_at(error, frames, element, tick)
@@ -244,8 +252,8 @@ module Ikra
     def self.outer_frames
       caller.reject { |frame| frame.start_with?(OWN) }
     end
-    private_class_method :keep_as_it_is, :unhandled, :unsupported, :overflow, :frames, :block_label, :relabeled,
-                         :levels, :outer_frames
+    private_class_method :keep_as_it_is, :unhandled, :unsupported, :overflow, :frames, :native_frame, :frame_at,
+                         :block_label, :relabeled, :levels, :outer_frames
 
     # Methods of Ruby's own that are written in Ruby are told by some versions where they stand: `<internal:kernel>:90`.
     # Ruby is asked for that.
@@ -265,7 +273,10 @@ module Ikra
         "Array#select" => -> { [1].select(&FAILING) },
         "Array#first" => -> { [1].first(-1) },
         "Array#last" => -> { [1].last(-1) },
-        "Array#sample" => -> { [1].sample(-1) }
+        "Array#sample" => -> { [1].sample(-1) },
+        "Array#pack" => -> { [1].pack("a") },
+        "String#unpack" => -> { "".unpack("@9C") },
+        "String#unpack1" => -> { "".unpack1("@9C") }
       }.freeze
       @frames = {}
 

@@ -21,7 +21,7 @@ module InternalNames
   # @return [Array<String>] those that a message tells
   def self.in(message)
     told = message.scan(/`([^`'\n]+)[`']/).flatten
-    told.select { |name| name.match?(/(\A|#)#[a-z]|__/) || all.include?(name[/[a-z_0-9]+[?!=]?\z/]) }
+    told.select { |name| name.match?(/(\A|#)#[a-z]/) || all.include?(name[/[a-z_0-9]+[?!=]?\z/]) }
   end
 end
 

@@ -161,7 +161,7 @@ fn extreme(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     }
     let call = &call.with_args(Vec::new());
     let by = if call.block.is_some() { "block" } else { "each" };
-    s.send_with_block(call, &format!("#{}_{by}", call.name))
+    s.running_in_each(|s| s.send_with_block(call, &format!("#{}_{by}", call.name)))
 }
 
 /// As Ruby, makes an array of the items first.

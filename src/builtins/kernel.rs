@@ -16,6 +16,8 @@ pub(super) const ROWS: &[Row] = &[
     bare("#as_zipped", |s, c| super::several_arrays::as_zipped(s, &c.receiver)),
     // Where Ruby asks no method.
     bare("#nil?", is_nil),
+    // Called as users call it, from a method that is written in C.
+    carrying("#asked_plus", |s, c| s.running_asked(false, |s| s.send(&c.receiver, "+", &c.args, 1))),
     bare("!", |s, c| {
         let truth = s.truth(&c.receiver);
         Operand::bool(s.b.unary(UnaryOp::Not, truth))
@@ -163,7 +165,7 @@ pub(super) const ROWS: &[Row] = &[
     row("method", super::procs::method),
     forwarding("send", |s, c| send(s, c, CallType::Own)),
     forwarding("__send__", |s, c| send(s, c, CallType::Own)),
-    forwarding("public_send", |s, c| send(s, c, CallType::Outside)),
+    forwarding("public_send", |s, c| s.running_asked(false, |s| send(s, c, CallType::Outside))),
     row("instance_variable_get", |s, c| {
         if s.one_argument(c).is_none() {
             return Operand::bottom();

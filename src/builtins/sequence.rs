@@ -51,12 +51,14 @@ pub(super) const ROWS: &[Row] = &[
         if c.block.is_some() && c.args.is_empty() {
             return s.send_with_block(c, "#minmax_block");
         }
-        let low = s.send_block(&c.receiver, "min", &c.args, c.block.clone());
-        if low.is_bottom() {
-            return low;
-        }
-        let high = s.within_slot(1, |s| s.send_block(&c.receiver, "max", &c.args, c.block.clone()));
-        if high.is_bottom() { high } else { s.tuple(&[low, high]) }
+        s.running_in_each(|s| {
+            let low = s.send_block(&c.receiver, "min", &c.args, c.block.clone());
+            if low.is_bottom() {
+                return low;
+            }
+            let high = s.within_slot(1, |s| s.send_block(&c.receiver, "max", &c.args, c.block.clone()));
+            if high.is_bottom() { high } else { s.tuple(&[low, high]) }
+        })
     }),
     // Since Ruby 3.2 its source is not there.
     carrying("to_set", |s, c| {
@@ -184,7 +186,10 @@ fn inject(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     }
     let (name, args) = call.args.split_last().map_or((None, &[][..]), |(last, others)| (Some(last), others));
     super::named(s, &call.name, name, &mut |s, name| {
-        let block = s.symbol_block(name.to_string());
+        let mut block = s.symbol_block(name.to_string());
+        if let BlockRef::Symbol { directly, .. } = &mut block {
+            *directly = true;
+        }
         inject_by(s, call, args, Some(block))
     })
 }
@@ -233,7 +238,7 @@ fn by(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         Some(n) if call.name != "minmax_by" => least(s, call, n, "#least_by"),
         _ => {
             let alone = call.with_args(Vec::new());
-            s.send_with_block(&alone, &format!("#{}", call.name))
+            s.running_in_each(|s| s.send_with_block(&alone, &format!("#{}", call.name)))
         }
     }
 }
@@ -302,7 +307,11 @@ fn extreme(s: &mut Lowerer<'_>, call: &Invocation, better: Comparison) -> Operan
     if let Some(n) = most(s, call) {
         return least(s, call, n, if call.block.is_some() { "#least_block" } else { "#least" });
     }
-    let call = &call.with_args(Vec::new());
+    s.running_in_each(|s| most_extreme(s, &call.with_args(Vec::new()), better))
+}
+
+/// One item.
+fn most_extreme(s: &mut Lowerer<'_>, call: &Invocation, better: Comparison) -> Operand {
     if call.block.is_some() {
         return s.send_with_block(call, if better == Comparison::Lt { "#min_block" } else { "#max_block" });
     }

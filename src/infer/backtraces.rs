@@ -43,6 +43,9 @@ enum Runs {
     Native(Type, Rc<str>),
     /// Code of a built-in that has no frame in Ruby.
     Hidden,
+    /// What a method of Ruby's own calls as users do, by name: it has a frame, also if it is one of Ruby's own. Some call
+    /// it of their own accord, and not as they go through `each`.
+    Asked { directly: bool },
 }
 
 /// What the user's code is to a method of Ruby's own that calls it.
@@ -79,6 +82,29 @@ impl Lowerer<'_> {
     /// Runs `f` as what backtraces leave out: Ikra's own methods.
     pub(super) fn running_hidden<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         self.running(Runs::Hidden, f)
+    }
+
+    /// Runs `f` as what a method of Ruby's own calls by name.
+    pub(crate) fn running_asked<T>(&mut self, directly: bool, f: impl FnOnce(&mut Self) -> T) -> T {
+        if !self.runs_native() {
+            return f(self);
+        }
+        let asks = Runs::Asked { directly };
+        self.running(asks.clone(), |s| {
+            // What is not there is missed within the `each` that it is called in.
+            s.go_through(Called::Block);
+            s.running(asks, f)
+        })
+    }
+
+    /// Runs `f` within the `each` through which the method of Ruby's own that is at work goes: what it raises itself comes
+    /// from there.
+    pub(crate) fn running_in_each<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let caller = self.running.clone();
+        self.go_through(Called::Block);
+        let result = f(self);
+        self.running = caller;
+        result
     }
 
     /// Runs `f` as a method's code, or that of a block or lambda from around the section.
@@ -145,7 +171,7 @@ impl Lowerer<'_> {
         result
     }
 
-    /// Runs `f` as one of Ruby's own methods, unless it is another one of them that calls it.
+    /// Runs `f` as one of Ruby's own methods, unless it is another one of them that calls it, and not by name.
     pub(super) fn running_native<T>(
         &mut self,
         receiver: &Operand,
@@ -153,11 +179,25 @@ impl Lowerer<'_> {
         args: &[Operand],
         f: impl FnOnce(&mut Self) -> T,
     ) -> T {
-        let Some(ty) = receiver.types.iter().next().filter(|_| !self.runs_native()).cloned() else {
+        let by_name = match self.running.as_deref().map(|running| &running.what) {
+            Some(Runs::Asked { .. }) => true,
+            Some(Runs::Native(..) | Runs::Hidden) => matches!(name, "==" | "<=>" | "===" | "inspect"),
+            _ => false,
+        };
+        let Some(ty) = receiver.types.iter().next().filter(|_| by_name || !self.runs_native()).cloned()
+        else {
             return f(self);
         };
         if self.calls_alone(&ty, name) {
             return f(self);
+        }
+        if by_name {
+            let caller = self.running.clone();
+            self.go_through(Called::Method);
+            self.enter_call(Runs::Native(ty, name.into()), self.span);
+            let result = f(self);
+            self.running = caller;
+            return result;
         }
         if is_instruction(&ty, name, args) || self.array_literal == Some(self.span) {
             return self.running_hidden(f);
@@ -223,7 +263,7 @@ impl Lowerer<'_> {
         while let Some(running) = next {
             match &running.what {
                 Runs::Native(_, name) => return Some(Rc::clone(name)),
-                Runs::Hidden => next = running.caller.as_deref(),
+                Runs::Hidden | Runs::Asked { .. } => next = running.caller.as_deref(),
                 _ => return None,
             }
         }
@@ -233,11 +273,16 @@ impl Lowerer<'_> {
     /// Adds the methods of Ruby's own through which the one that is at work calls the user's code.
     fn go_through(&mut self, called: Called) {
         let mut at = self.running.as_deref();
-        while let Some(Running { what: Runs::Hidden, caller, .. }) = at {
+        let mut is_direct = false;
+        while let Some(Running { what: what @ (Runs::Hidden | Runs::Asked { .. }), caller, .. }) = at {
+            is_direct |= matches!(what, Runs::Asked { directly: true });
             at = caller.as_deref();
         }
         let Some(Running { what: Runs::Native(ty, name), .. }) = at else { return };
         let (mut ty, mut name) = (ty.clone(), Rc::clone(name));
+        if is_direct && class_of(&ty) == ClassId::ARRAY {
+            return;
+        }
         for _ in 0..MOST_THROUGH {
             let Some((owner, original)) = self.definition(&ty, &name) else { return };
             let is_of_enumerable = owner == ClassId::ENUMERABLE;
@@ -292,7 +337,7 @@ impl Lowerer<'_> {
         while let Some(running) = next {
             match &running.what {
                 Runs::Native(ty, name) => natives.extend(self.native_label(ty, name)),
-                Runs::Hidden => {}
+                Runs::Hidden | Runs::Asked { .. } => {}
                 what => {
                     let label = self.label_of(what, running.caller.as_deref());
                     let (path, line) = self.host.place(span);
@@ -327,7 +372,7 @@ impl Lowerer<'_> {
     pub(super) fn line_here(&self) -> (String, u32) {
         let (mut span, mut next) = (self.span, self.running.as_deref());
         while let Some(running) = next {
-            if !matches!(running.what, Runs::Native(..) | Runs::Hidden) {
+            if !matches!(running.what, Runs::Native(..) | Runs::Hidden | Runs::Asked { .. }) {
                 let (path, line) = self.host.place(span);
                 if !path.is_empty() {
                     return (path, line);
@@ -355,7 +400,7 @@ impl Lowerer<'_> {
                 let around = caller.map(|caller| self.label_of(&caller.what, caller.caller.as_deref()));
                 format!("{name} {}", around.unwrap_or_default())
             }
-            Runs::Native(..) | Runs::Hidden => String::new(),
+            Runs::Native(..) | Runs::Hidden | Runs::Asked { .. } => String::new(),
         }
     }
 

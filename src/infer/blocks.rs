@@ -57,7 +57,7 @@ impl Lowerer<'_> {
 
     /// `&:name`
     pub(crate) fn symbol_block(&self, name: String) -> BlockRef {
-        BlockRef::Symbol { name, active: self.active.len() }
+        BlockRef::Symbol { name, active: self.active.len(), directly: false }
     }
 
     /// Has `Symbol#to_proc` been redefined, which `&:name` calls?
@@ -273,9 +273,9 @@ impl Lowerer<'_> {
             return Operand::bottom();
         }
         match block {
-            BlockRef::Symbol { name, active } => {
-                self.suspending(*active, |s| s.call_symbol(name, arguments, passed, unused))
-            }
+            BlockRef::Symbol { name, active, directly } => self.suspending(*active, |s| {
+                s.running_asked(*directly, |s| s.call_symbol(name, arguments, passed, unused))
+            }),
             BlockRef::Outer { root, code, lambda, active } => {
                 self.suspending(*active, |s| s.call_outer(*root, code, *lambda, arguments, passed, unused))
             }

@@ -104,6 +104,8 @@ pub(crate) enum BlockRef {
         name: String,
         /// As in [`Home`].
         active: usize,
+        /// The method that it was given to by name calls it of its own accord.
+        directly: bool,
     },
     /// Made of other values: see `made_procs.rs`.
     Made {

@@ -95,7 +95,9 @@ impl Lowerer<'_> {
                 arguments.unused = unused;
                 self.within(0x107, |s| {
                     s.span = span;
-                    s.dispatch(receiver, name, &arguments, passed.cloned(), CallType::Own)
+                    let call =
+                        |s: &mut Self| s.dispatch(receiver, name, &arguments, passed.cloned(), CallType::Own);
+                    s.running_asked(false, call)
                 })
             }
             (MadeProc::Composed, [first, second]) => {

@@ -18,7 +18,7 @@ impl Lowerer<'_> {
         ways: &mut Vec<WayOut>,
     ) -> BlockRef {
         match block {
-            ClosedBlock::Symbol(name) => BlockRef::Symbol { name: name.clone(), active: 0 },
+            ClosedBlock::Symbol(name) => BlockRef::Symbol { name: name.clone(), active: 0, directly: false },
             ClosedBlock::Outer { root, code, lambda } => {
                 BlockRef::Outer { root: *root, code: Rc::clone(code), lambda: *lambda, active: 0 }
             }

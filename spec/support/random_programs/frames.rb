@@ -20,7 +20,7 @@ module RandomPrograms
               raised_through_super: 1, raised_in_new: 1 }.freeze
 
     # What raises for one of B numbers, which is K.
-    RISKS = FramedTexts.list(<<~'RUBY')
+    RISKS = FramedTexts::FOLDS + FramedTexts.list(<<~'RUBY')
       raise "no #{n}" if n % B == K
       ---
       raise ArgumentError if n % B == K

@@ -19,7 +19,7 @@ module Array
     exact = initial.is_a?(Integer) || initial.is_a?(Rational)
     if !exact && (__ruby?(:array_sum_adds_up) || (kept && !initial.is_a?(Float)))
       each do |item|
-        total = total + (block_given? ? yield(item) : item)
+        total = total.__asked_plus(block_given? ? yield(item) : item)
       end
       return total
     end
@@ -67,7 +67,7 @@ module Array
             total = total + x
           end
         else
-          total = total + x
+          total = total.__asked_plus(x)
           plain = true
           compensation = 0.0
         end

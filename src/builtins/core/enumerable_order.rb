@@ -299,7 +299,7 @@ module Enumerable
           integers = 0
           fractions = 0
         end
-        total = total + x
+        total = total.__asked_plus(x)
         waiting = total.is_a?(Float)
         compensation = 0.0
       end
