@@ -61,7 +61,7 @@ use crate::infer::{Arguments, JoinIndex, Lowerer, Operand, keeps_text, text_of};
 use crate::syntax::ast::Code;
 use crate::types::{ClassId, Shape, Type, TypeSet};
 use outside::Outside;
-use sources::{ALIASES, is_large_text_method, is_value_method, ruby_method};
+use sources::{ALIASES, has_ruby_method, is_large_text_method, is_value_method, ruby_method};
 use std::rc::Rc;
 
 pub(crate) const fn row(name: &'static str, rule: Rule) -> Row {
@@ -496,7 +496,7 @@ pub(crate) fn of_set(name: &str) -> Option<Rc<Code>> {
 
 /// Does a method of String change the receiver?
 pub(crate) fn changes_strings(name: &str) -> bool {
-    matches!(name, "sub!" | "gsub!") || ruby_method("ChangedString", name).is_some()
+    matches!(name, "sub!" | "gsub!") || has_ruby_method("ChangedString", name)
 }
 
 impl Lowerer<'_> {

@@ -4,6 +4,7 @@ use crate::infer::builtins::{ANY, PRIMITIVE};
 use crate::reserve;
 use crate::source::{FileId, SourceFile, SourceMap};
 use crate::syntax::ast::Code;
+use memchr::memmem;
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -168,15 +169,36 @@ struct CoreFile {
     text: &'static str,
     /// Its place among all.
     number: u32,
-    /// By name.
-    methods: OnceCell<FxHashMap<String, CoreMethod>>,
+    methods: OnceCell<CoreMethods>,
+}
+
+/// By name; those of primitives are without what they begin with.
+#[derive(Default)]
+struct CoreMethods {
+    methods: FxHashMap<&'static str, CoreMethod>,
+    primitives: FxHashMap<&'static str, CoreMethod>,
+}
+
+impl CoreMethods {
+    fn get(&self, name: &str) -> Option<&CoreMethod> {
+        match name.strip_prefix(PRIMITIVE) {
+            Some(name) => self.primitives.get(name),
+            None => self.methods.get(name),
+        }
+    }
+
+    #[cfg(test)]
+    fn all(&self) -> impl Iterator<Item = (String, &CoreMethod)> {
+        let primitives = self.primitives.iter().map(|(name, method)| (format!("{PRIMITIVE}{name}"), method));
+        self.methods.iter().map(|(name, method)| ((*name).into(), method)).chain(primitives)
+    }
 }
 
 struct CoreMethod {
     file: FileId,
-    /// What opens its module, and it itself, whose first line has this number.
+    /// What opens its module, and it itself, with the text before that.
     parts: [&'static str; 2],
-    first_line: u32,
+    before: &'static str,
     code: OnceCell<Option<Rc<Code>>>,
 }
 
@@ -194,8 +216,8 @@ impl Core {
         Self { files }
     }
 
-    fn method(&self, module: &str, name: &str) -> Option<Rc<Code>> {
-        self.files.get(module)?.iter().find_map(|file| file.methods().get(name))?.parsed()
+    fn find(&self, module: &str, name: &str) -> Option<&CoreMethod> {
+        self.files.get(module)?.iter().find_map(|file| file.methods().get(name))
     }
 }
 
@@ -206,29 +228,25 @@ fn is_head(line: &str) -> bool {
 
 impl CoreFile {
     /// They are found by their layout, which is that of all our Ruby files.
-    fn methods(&self) -> &FxHashMap<String, CoreMethod> {
+    fn methods(&self) -> &CoreMethods {
+        const DEF: &str = "\n  def ";
+        const END: &str = "\n  end\n";
         self.methods.get_or_init(|| {
-            let (mut head, mut start) = ("", None);
-            let mut methods = FxHashMap::default();
-            let mut at = 0;
-            for (number, line) in (1..).zip(self.text.split_inclusive('\n')) {
-                if is_head(line) {
-                    head = line;
-                } else if let Some(def) = line.strip_prefix("  def ") {
-                    start = Some((at, number, def));
-                } else if line == "  end\n"
-                    && let Some((from, first_line, def)) = start.take()
-                {
-                    let name = def.trim_end().split('(').next().unwrap_or_default();
-                    let primitive = name.strip_prefix("__").map(|name| format!("{PRIMITIVE}{name}"));
-                    let file = FileId::of_core(self.number * MOST_METHODS + methods.len() as u32);
-                    let parts = [head, &self.text[from..at + line.len()]];
-                    let method = CoreMethod { file, parts, first_line, code: OnceCell::new() };
-                    methods.insert(primitive.unwrap_or_else(|| name.into()), method);
-                }
-                at += line.len();
+            let head = self.text.split_inclusive('\n').find(|line| is_head(line)).unwrap_or_default();
+            let mut all = CoreMethods::default();
+            for (number, at) in (0..).zip(memmem::find_iter(self.text.as_bytes(), DEF)) {
+                let (before, text) = self.text.split_at(at + 1);
+                let Some(end) = memmem::find(text.as_bytes(), END.as_bytes()) else { continue };
+                let text = &text[..end + END.len()];
+                let name = text[DEF.len() - 1..].split(['(', '\n']).next().unwrap_or_default();
+                let file = FileId::of_core(self.number * MOST_METHODS + number);
+                let method = CoreMethod { file, parts: [head, text], before, code: OnceCell::new() };
+                match name.strip_prefix("__") {
+                    Some(name) => all.primitives.insert(name, method),
+                    None => all.methods.insert(name, method),
+                };
             }
-            methods
+            all
         })
     }
 }
@@ -237,7 +255,8 @@ impl CoreMethod {
     fn parsed(&self) -> Option<Rc<Code>> {
         if self.code.get().is_none() {
             let [head, text] = self.parts;
-            let file = SourceFile::new("<ikra core>", format!("{head}{text}end\n"), self.first_line - 1);
+            let lines_before = memchr::memchr_iter(b'\n', self.before.as_bytes()).count() as u32;
+            let file = SourceFile::new("<ikra core>", format!("{head}{text}end\n"), lines_before);
             // Where memory ends so does the compilation, and the method is looked for again by the next one.
             let Ok(mut methods) =
                 crate::syntax::own_methods_in(&SourceMap::of_one(self.file, file), self.file, PRIMITIVE)
@@ -277,12 +296,34 @@ pub(crate) fn is_value_method(code: &Code) -> bool {
 
 /// A method of one of those files.
 pub(super) fn ruby_method(module: &str, name: &str) -> Option<Rc<Code>> {
-    CORE.with(|core| core.method(module, name))
+    CORE.with(|core| core.find(module, name)?.parsed())
+}
+
+/// Is there one?
+pub(super) fn has_ruby_method(module: &str, name: &str) -> bool {
+    CORE.with(|core| core.find(module, name).is_some())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As much stack as there has to be where inference parses them itself.
+    #[test]
+    fn no_method_of_the_core_is_nested_deep() {
+        let parse = || {
+            let core = Core::new();
+            let marker = 0_u8;
+            let here = std::ptr::from_ref(&marker).addr();
+            let _stack = crate::syntax::StackEnd::note(here - (513 << 10));
+            for (module, files) in &core.files {
+                for (name, method) in files.iter().flat_map(|file| file.methods().all()) {
+                    assert!(method.parsed().is_some(), "{module}#{name}");
+                }
+            }
+        };
+        std::thread::Builder::new().stack_size(520 << 10).spawn(parse).unwrap().join().unwrap();
+    }
 
     #[test]
     fn the_core_in_ruby_parses() {
@@ -291,10 +332,10 @@ mod tests {
         let defs = lines.filter(|line| line.trim_start().starts_with("def ")).count();
         let mut found = 0;
         for (module, files) in &core.files {
-            for name in files.iter().flat_map(|file| file.methods().keys()) {
-                let code =
-                    core.method(module, name).unwrap_or_else(|| panic!("{module}#{name} does not parse"));
-                assert_eq!((code.nesting.last().unwrap().as_deref(), &code.name), (Some(*module), name));
+            for (name, method) in files.iter().flat_map(|file| file.methods().all()) {
+                let code = method.parsed().unwrap_or_else(|| panic!("{module}#{name} does not parse"));
+                assert!(core.find(module, &name).is_some());
+                assert_eq!((code.nesting.last().unwrap().as_deref(), &code.name), (Some(*module), &name));
                 found += 1;
             }
         }

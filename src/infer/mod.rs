@@ -184,6 +184,7 @@ use crate::heap::schema::Output;
 use crate::ir::{Program, SiteId};
 use crate::reserve;
 use crate::source::Span;
+use crate::syntax::StackEnd;
 use crate::syntax::ast::Code;
 use builtins::Builtins;
 use joins::Join;
@@ -239,6 +240,8 @@ pub(crate) fn infer(
     // What was refused, before it was tried to do without.
     let mut refused: Option<Vec<Diagnostic>> = None;
     let mut check = growth::Check::default();
+    // Ruby's own methods are parsed as they are met.
+    let _stack = StackEnd::note(host.stack_end());
     for walk in 1..=MAX_WALKS {
         memo.begin_walk();
         let mut lowerer = Lowerer::new(host, builtins, &mut memo, output);

@@ -19,6 +19,7 @@ use crate::diagnostic::Diagnostic;
 use crate::error::NoMemory;
 use crate::source::{FileId, SourceMap, Span};
 use ast::{Call, Code, CodeKind, Kind, LocalId, Node, NodeId, Params};
+pub use parse::StackEnd;
 use parse::{Answer, Callable, FoundCode};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;

@@ -6,11 +6,15 @@ use crate::error::NoMemory;
 use crate::reserve::{self, Reserve};
 use crate::source::{FileId, RubyVersion, Span};
 use ruby_prism::{self as prism, Node, Visit};
+use std::cell::Cell;
+use std::marker::PhantomData;
 
 /// Prism recurses up to 10,000 levels on any input, threads of Ruby have 1 MiB of machine stack.
 const STACK_BYTES: usize = 256 << 20;
 /// More than the code of a method takes.
 const OWN_STACK_BYTES: usize = 2 << 20;
+/// What our own methods take of it at most: a test parses all of them.
+const OWN_METHOD_BYTES: usize = 512 << 10;
 /// Memory set aside for what is made of the tree.
 const RESERVE_BYTES: usize = 8 << 20;
 /// What prism takes of it for a text, at most.
@@ -25,20 +29,52 @@ pub(super) fn on_deep_stack<T: Send>(text: &str, work: impl Fn() -> T + Sync) ->
     on_stack(STACK_BYTES, text, work)
 }
 
-/// As [`on_deep_stack`], for a text that is known to be nested as code of people is: the system has such a stack at hand
-/// after the first time.
+thread_local! {
+    /// Down to where this thread may use its stack; 0: nobody knows.
+    static STACK_END: Cell<usize> = const { Cell::new(0) };
+}
+
+/// As long as this is there, this thread is known to have its stack down to an address.
+#[derive(Debug)]
+pub struct StackEnd {
+    before: usize,
+    _of_this_thread: PhantomData<*const ()>,
+}
+
+impl StackEnd {
+    /// `end` 0: it is not known.
+    pub fn note(end: usize) -> Self {
+        Self { before: STACK_END.replace(end), _of_this_thread: PhantomData }
+    }
+}
+
+impl Drop for StackEnd {
+    fn drop(&mut self) {
+        STACK_END.set(self.before);
+    }
+}
+
+/// As [`on_deep_stack`], for a method of our own, of which is known how deep it is nested. A section needs many, and a
+/// thread takes as long as to parse one: where the caller's stack has the room, none is started.
 pub(super) fn on_own_stack<T: Send>(text: &str, work: impl Fn() -> T + Sync) -> Result<T, NoMemory> {
+    let (marker, end) = (0_u8, STACK_END.get());
+    if end != 0 && std::ptr::from_ref(&marker).addr().saturating_sub(end) >= OWN_METHOD_BYTES {
+        return with_memory(text, work);
+    }
     on_stack(OWN_STACK_BYTES, text, work)
 }
 
+/// Runs `work` with memory set aside.
+fn with_memory<T>(text: &str, work: impl Fn() -> T) -> Result<T, NoMemory> {
+    let _reserve = Reserve::new(RESERVE_BYTES)?;
+    // Prism is written in C, and ends the process where there is no memory. So it is looked for here, where stack and
+    // reserve have been taken.
+    reserve::probe(PRISM_BYTES.saturating_add(text.len().saturating_mul(PRISM_BYTES_OF_ONE)))?;
+    Ok(work())
+}
+
 fn on_stack<T: Send>(bytes: usize, text: &str, work: impl Fn() -> T + Sync) -> Result<T, NoMemory> {
-    let aside = || {
-        let _reserve = Reserve::new(RESERVE_BYTES)?;
-        // Prism is written in C, and ends the process where there is no memory. So it is looked for here, where stack and
-        // reserve have been taken.
-        reserve::probe(PRISM_BYTES.saturating_add(text.len().saturating_mul(PRISM_BYTES_OF_ONE)))?;
-        Ok(work())
-    };
+    let aside = || with_memory(text, &work);
     let on_thread = |bytes: usize| {
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().name("ikra parse".into()).stack_size(bytes);
