@@ -226,32 +226,54 @@ impl<'a> Emitter<'a> {
     }
 
     fn branch(&mut self, condition: Value, then: &'a Block, otherwise: &'a Block) -> Result<Flow, Error> {
-        let condition = self.value(condition)?;
-        let yes = self.builder.create_block();
-        let no = self.builder.create_block();
-        self.builder.ins().brif(condition, yes, &[], no, &[]);
-        self.start(yes);
         let mut merge = None;
-        if self.block(then)? == Flow::Open {
-            // An empty else-branch is its own merge point.
-            let block = if otherwise.is_empty() { no } else { self.builder.create_block() };
-            self.builder.ins().jump(block, &[]);
-            merge = Some(block);
-        }
-        if otherwise.is_empty() {
-            self.start(no);
-            return Ok(Flow::Open);
-        }
-        self.start(no);
-        if self.block(otherwise)? == Flow::Open {
-            let block = merge.unwrap_or_else(|| self.builder.create_block());
-            self.builder.ins().jump(block, &[]);
-            merge = Some(block);
-        }
+        self.branch_to(condition, (then, otherwise), &mut merge)?;
         Ok(merge.map_or(Flow::Ended, |block| {
             self.start(block);
             Flow::Open
         }))
+    }
+
+    /// Both arms go on at `merge`, which is made when the first one does.
+    fn branch_to(
+        &mut self,
+        condition: Value,
+        (then, otherwise): (&'a Block, &'a Block),
+        merge: &mut Option<clif::Block>,
+    ) -> Result<(), Error> {
+        let condition = self.value(condition)?;
+        let yes = self.builder.create_block();
+        // An empty else-branch is its own merge point.
+        let no = if otherwise.is_empty() { self.merge(merge) } else { self.builder.create_block() };
+        self.builder.ins().brif(condition, yes, &[], no, &[]);
+        self.start(yes);
+        self.arm(then, merge)?;
+        if !otherwise.is_empty() {
+            self.start(no);
+            self.arm(otherwise, merge)?;
+        }
+        Ok(())
+    }
+
+    /// A condition at its end goes on where it does, without a place of its own where its arms meet.
+    fn arm(&mut self, block: &'a Block, merge: &mut Option<clif::Block>) -> Result<(), Error> {
+        if let Some((Stmt::If { condition, then, otherwise }, before)) = block.split_last() {
+            for stmt in before {
+                if self.stmt(stmt)? == Flow::Ended {
+                    return Ok(());
+                }
+            }
+            return self.branch_to(*condition, (then, otherwise), merge);
+        }
+        if self.block(block)? == Flow::Open {
+            let merge = self.merge(merge);
+            self.builder.ins().jump(merge, &[]);
+        }
+        Ok(())
+    }
+
+    fn merge(&mut self, merge: &mut Option<clif::Block>) -> clif::Block {
+        *merge.get_or_insert_with(|| self.builder.create_block())
     }
 
     fn break_to(&mut self, label: Label) -> Result<(), Error> {

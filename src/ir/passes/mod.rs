@@ -4,7 +4,7 @@
 //! bits; `eliminate` removes dead code; `promote` forwards what was stored in a variable to its reads, so that most
 //! variables go; `imply` takes tests out whose answer follows from one before them; `defer` takes changes out of
 //! elements; `fuse_ticks` puts the loop over ticks inside the entries and promotes columns to variables; `hoist` moves
-//! loop-invariant code before its loop. Of drivers `reuse` says last which arrays are needed no more.
+//! loop-invariant code before its loop; `unite` makes one variable of two that hand a value on. Of drivers `reuse` says last which arrays are needed no more.
 
 pub mod defer;
 pub mod eliminate;
@@ -15,6 +15,7 @@ pub mod promote;
 pub mod reuse;
 #[cfg(feature = "testing")]
 pub mod uncheck;
+pub mod unite;
 pub mod unwatch;
 pub mod wrap;
 
@@ -28,7 +29,7 @@ use std::time::Instant;
 type Pass = fn(&mut Program, &CancellationToken) -> Result<(), Error>;
 
 /// In this order. Entries come in with a body for one tick and go out with the loop over all.
-const PASSES: [(&str, Pass); 10] = [
+const PASSES: [(&str, Pass); 11] = [
     ("wrap", wrap::run),
     ("eliminate", eliminate::run),
     ("promote", promote::run),
@@ -37,6 +38,7 @@ const PASSES: [(&str, Pass); 10] = [
     ("fuse_ticks", fuse_ticks::run),
     ("promote", promote::run),
     ("hoist", hoist::run),
+    ("unite", unite::run),
     ("eliminate", eliminate::run),
     ("reuse", reuse::run),
 ];
