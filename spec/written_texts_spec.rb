@@ -239,6 +239,21 @@ each_compiling_backend do
       expect_same((0..70).to_a) { |n| block.call("k#{n}") }
     end
 
+    it "are clauses of a case that give numbers, all or many next to each other" do
+      numbers = [->(i) { (i - 40) * 1_000 }, ->(i) { (i / 4.0) - 3 }, ->(i) { i < 40 ? i : "w.size" },
+                 ->(i) { i < 40 ? i : i * 0.5 }, ->(i) { i.odd? ? i : i * 0.5 }, ->(i) { i == 3 ? "nil" : 2**62 }]
+      numbers.each do |number|
+        block = LargeSections.new(<<~RUBY)
+          lambda { |w| case w
+          #{Array.new(80) { |i| "when \"k#{i}\" then #{number.call(i)}" }.join("\n")}
+          else -1
+          end }
+        RUBY
+        expect_same([*(0..80).map { |i| "k#{i}" }, "no", nil], &block)
+        expect_same((0..80).to_a) { |n| n + (block.call("k#{n}") || 0) }
+      end
+    end
+
     it "are clauses of a case without else, whose value nobody uses and that assigns" do
       expect_same(words.map { |w| [w, w.size] }) do |w, n|
         text = "#{w}-"

@@ -252,6 +252,9 @@ impl Lowerer<'_> {
         if let [when] = whens {
             return self.arm(&when.body, unused);
         }
+        if let Some(given) = self.constant_clause(whens, number, from) {
+            return given;
+        }
         let (lower, upper) = whens.split_at(whens.len() / 2);
         let middle = from + lower.len();
         let first_of_upper = self.b.i64(middle as i64);
