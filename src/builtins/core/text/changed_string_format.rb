@@ -1,20 +1,21 @@
 # `format`: what Ruby's sprintf.c makes of numbers and texts.
 
 module ChangedString
-  def __push_zeros(count)
+  # A byte so many times.
+  def __any_bytes(byte, count)
     while count > 0
-      __push(0x30)
+      __push(byte)
       count -= 1
     end
     self
   end
 
+  def __push_zeros(count)
+    __any_bytes(0x30, count)
+  end
+
   def __push_spaces(count)
-    while count > 0
-      __push(0x20)
-      count -= 1
-    end
-    self
+    __any_bytes(0x20, count)
   end
 
   def __format_character(value)
@@ -33,7 +34,11 @@ module ChangedString
   # ---- a directive each. `flags`: 1 minus, 2 plus, 4 space, 8 zero, 16 sharp; a width or precision that is not there is -1.
 
   def __put_s(value, flags, width, precision)
-    __any_padded(value.to_s, flags, width, precision)
+    if value.is_a?(Integer)
+      __any_digits(value.to_s, flags, width, precision)
+    else
+      __any_padded(value.to_s, flags, width, precision)
+    end
   end
 
   def __put_p(value, flags, width, precision)
@@ -111,6 +116,17 @@ module ChangedString
     nil
   end
 
+  # The same of what has a byte a character.
+  def __any_digits(text, flags, width, precision)
+    count = text.__bytesize
+    count = precision if precision >= 0 && precision < count
+    more = width - count
+    __push_spaces(more) if flags & 1 == 0
+    __append(text, 0, count)
+    __push_spaces(more) if flags & 1 > 0
+    nil
+  end
+
   def __any_integer(number, flags, width, precision)
     sign = __format_sign(number < 0, flags)
     digits = number.__magnitude_digits(10)
@@ -121,19 +137,17 @@ module ChangedString
   # In hexadecimal, octal or binary digits: of a negative number without a sign those of two's complement.
   def __any_based(number, byte, flags, width, precision)
     base = byte == 0x6f ? 8 : byte | 0x20 == 0x62 ? 2 : 16
+    letters = byte == 0x58 ? 0x37 : 0x57
     sign = 0
     filler = 0x30
     if flags & 6 > 0
       sign = __format_sign(number < 0, flags)
-      digits = number.__magnitude_digits(base)
+      shown = number < 0 && number > -9_223_372_036_854_775_808 ? -number : number
     else
-      digits = number.__complement_digits(base)
-      filler = base == 16 ? 0x66 : base == 8 ? 0x37 : 0x31 if number < 0
+      shown = number
+      filler = base == 16 ? letters + 15 : base + 0x2f if number < 0
     end
-    if byte == 0x58
-      digits = digits.__recase(true, false, false)
-      filler = 0x46 if filler == 0x66
-    end
+    digits = shown.__based_digits(base, letters, flags & 6 == 0)
     prefix = flags & 16 > 0 ? byte : 0
     __put_integer(digits, sign, filler, prefix, flags & 1 > 0, flags & 8 > 0, width, precision)
     nil
@@ -223,14 +237,8 @@ module ChangedString
     __push(sign) if sign > 0
     __push(0x30) if prefix > 0
     __push(prefix) if prefix > 0 && prefix != 0x6f
-    __push(0x2e).__push(0x2e) if dots
-    more = precision - count
-    if dots || !minus || given
-      while more > 0
-        __push(filler)
-        more -= 1
-      end
-    end
+    __any_bytes(0x2e, 2) if dots
+    __any_bytes(filler, precision - count) if dots || !minus || given
     __append(digits, 0, count)
     __push_spaces(width) if minus
   end

@@ -183,22 +183,31 @@ module Integer
     self < 0 ? digits.__piece(1, digits.__bytesize - 1) : digits
   end
 
-  # The digits of two's complement, of which the first of a negative number goes on to the left for ever.
-  def __complement_digits(base)
-    return __digits(base) if self >= 0
-
-    bits = base == 16 ? 4 : base == 8 ? 3 : 1
-    rest = self
-    text = "".__force(1)
+  # Hexadecimal, octal or binary digits. `letters`: what makes a letter of a digit from ten on. `signed`: of a negative number
+  # those of two's complement, of which the first goes on to the left for ever; else it is one of 64 bits.
+  def __based_digits(base, letters, signed)
+    bits = (base == 16 ? 4 : base == 8 ? 3 : 1) & 7
     most = base - 1
-    digit = 0
-    while rest < -1 || text.__bytesize == 0
-      digit = rest & most
-      rest >>= bits
-      text.__push(digit < 10 ? digit + 0x30 : digit + 0x57)
+    ahead = signed && self < 0 ? -1 : 0
+    kept = signed ? -1 : base == 16 ? 0xfff_ffff_ffff_ffff : base == 8 ? 0x1fff_ffff_ffff_ffff : 0x7fff_ffff_ffff_ffff
+    size = 1
+    rest = self
+    next_rest = (rest >> bits) & kept
+    while next_rest != ahead
+      rest = next_rest
+      next_rest = (rest >> bits) & kept
+      size += 1
     end
-    text.__push(most < 10 ? most + 0x30 : most + 0x57) if digit != most
-    text.reverse
+    size += 1 if ahead < 0 && rest & most != most
+    text = "".__build(size).__push_zeros(size).__force(1)
+    rest = self
+    while size > 0
+      size -= 1
+      digit = rest & most
+      text.__set_byte(size, digit < 10 ? digit + 0x30 : digit + letters)
+      rest = (rest >> bits) & kept
+    end
+    text
   end
 
   # ---- inspect
