@@ -83,6 +83,24 @@ unsafe impl GlobalAlloc for Allocator {
     }
 }
 
+/// Makes room for so many bytes of small blocks of this thread. The GNU system's allocator makes what threads other than the
+/// first one have larger by a page at a time, with a call of the system each; what has been given back it takes again without.
+pub fn widen(bytes: usize) {
+    if !cfg!(all(target_os = "linux", target_env = "gnu")) {
+        return;
+    }
+    /// From 128 KiB on blocks have pages of their own.
+    const BLOCK: usize = 120 << 10;
+    const MOST: usize = 128;
+    let mut blocks = [ptr::null_mut(); MOST];
+    let blocks = &mut blocks[..(bytes / BLOCK).min(MOST)];
+    // SAFETY: each is given back once; null may be.
+    unsafe {
+        blocks.iter_mut().for_each(|block| *block = libc::malloc(BLOCK));
+        blocks.iter().for_each(|block| libc::free(*block));
+    }
+}
+
 /// Blocks like that are from [`memory`].
 const fn is_large(layout: Layout) -> bool {
     layout.size() >= memory::LARGE && layout.align() <= memory::ALIGNMENT

@@ -28,6 +28,7 @@ use crate::vm::gvl::{self, Ask};
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
 use crate::vm::reentry::once;
+use crate::vm::stack;
 use crate::vm::value;
 use crate::writing::accumulators::Around;
 use crate::writing::born::Born;
@@ -36,6 +37,7 @@ use crate::writing::compared;
 use crate::writing::copy_back::{CopyBack, ResultForm};
 use crate::writing::decoder::Decoder;
 use crate::writing::{exceptions, printed, strings, texts_now};
+use ikra_core::allocator;
 use ikra_core::backend::{Backend, Executable, Failure, Launch, Outcome};
 use ikra_core::cancel::CancellationToken;
 use ikra_core::diagnostic::{self, Diagnostic};
@@ -151,6 +153,8 @@ pub fn catch<T>(ruby: &Ruby, f: impl FnOnce() -> Result<T, Trouble>) -> Result<T
 /// Bytes of memory that are set aside for inference, and for the compilation of a program besides what its size asks for.
 const SET_ASIDE: usize = 4 << 20;
 const FOR_A_STATEMENT: usize = 1 << 10;
+/// What passes usually take of that.
+const USUAL_OF_A_STATEMENT: usize = 1 << 9;
 
 fn set_aside(program: &Program) -> usize {
     SET_ASIDE + FOR_A_STATEMENT * program.size()
@@ -158,6 +162,7 @@ fn set_aside(program: &Program) -> usize {
 
 fn optimized(mut program: Program, token: &CancellationToken) -> Result<(Program, Profile), Error> {
     let mut profile = Profile::default();
+    allocator::widen(program.size() * USUAL_OF_A_STATEMENT);
     // Only specs set this: what would be deferred is watched.
     let defers = !(cfg!(feature = "testing") && std::env::var_os("IKRA_TEST_UNDEFERRED").is_some());
     passes::run_all(&mut program, defers, token, &mut profile)?;
@@ -1053,7 +1058,11 @@ impl<'a> Run<'a> {
                 self.host(code, Asked::default(), &pool)?.replay(code, self.kind(), kept, steps)?
             {
                 let start = Instant::now();
-                let program = background::run(self.ruby, SET_ASIDE, move |_| Ok(program.read()))?;
+                // A thread takes longer than to read a small one.
+                let program = match program.stack() <= stack::room() {
+                    true => program.read(),
+                    false => background::run(self.ruby, SET_ASIDE, move |_| Ok(program.read()))?,
+                };
                 steps.step("kept program", start.elapsed(), 1);
                 if let Some(program) = program {
                     front.inferred.program = program;

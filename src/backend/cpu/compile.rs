@@ -4,6 +4,7 @@
 
 use super::object::Object;
 use super::{cancel, internal, of_module};
+use crate::allocator;
 use crate::cache::Name;
 use crate::cancel::CancellationToken;
 use crate::error::Error;
@@ -32,6 +33,8 @@ const STACK: usize = 8 << 20;
 /// Bytes that such a thread sets aside, and more for each of Cranelift's instructions.
 const SET_ASIDE: usize = 4 << 20;
 const FOR_AN_INSTRUCTION: usize = 1 << 10;
+/// What it usually takes of that, in small blocks.
+const USUAL_PART: usize = 2;
 
 /// What is done with the driver of a program and what is done with its kernels, at the same time where the driver is large.
 pub fn with_driver<A: Send, B>(
@@ -119,6 +122,7 @@ pub fn all(
                     let _expendable = Expendable::new(told);
                     // Where there is no memory for it, the others do it.
                     if let Ok(_reserve) = Reserve::new(bytes) {
+                        allocator::widen(total * FOR_AN_INSTRUCTION / USUAL_PART / 2);
                         share(isa, work, &token);
                     }
                 };
@@ -126,6 +130,7 @@ pub fn all(
                 Builder::new().name("ikra-compile".into()).stack_size(STACK).spawn_scoped(scope, body).ok()
             };
             let beside: Vec<_> = (0..helpers).filter_map(beside).collect();
+            allocator::widen(total * FOR_AN_INSTRUCTION / USUAL_PART);
             share(isa, work, token);
             for thread in beside {
                 thread.join().unwrap_or_else(|panic| resume_unwind(panic));

@@ -76,6 +76,12 @@ impl Kept {
 pub struct KeptProgram(Vec<u8>);
 
 impl KeptProgram {
+    /// Bytes of stack that reading it takes at most: each level of it is written in some bytes.
+    pub fn stack(&self) -> usize {
+        const FOR_A_BYTE: usize = 512;
+        self.0.len().saturating_mul(FOR_A_BYTE)
+    }
+
     /// Reads and verifies it. `None` where something is wrong with it. What is nested deeply takes a stack for that.
     pub fn read(&self) -> Option<Program> {
         let program: Program = postcard::from_bytes(&self.0).ok()?;

@@ -9,7 +9,7 @@ const FIBER: usize = 512 << 10;
 pub fn end() -> usize {
     let marker = 0_u8;
     let here = std::ptr::from_ref(&marker).addr();
-    let (low, high) = of_thread().unwrap_or((0, 0));
+    let (low, high) = of_thread(here).unwrap_or((0, 0));
     if (low..high).contains(&here) {
         return low + RESERVE.min((high - low) / 2);
     }
@@ -18,9 +18,39 @@ pub fn end() -> usize {
     here + used.min(FIBER) - FIBER + RESERVE
 }
 
+/// Bytes of it that this thread may still use.
+pub fn room() -> usize {
+    let marker = 0_u8;
+    std::ptr::from_ref(&marker).addr().saturating_sub(end())
+}
+
 /// Lowest and highest address of the stack that the system gave this thread.
 #[cfg(target_os = "linux")]
-fn of_thread() -> Option<(usize, usize)> {
+fn of_thread(here: usize) -> Option<(usize, usize)> {
+    of_first_thread().filter(|(low, high)| (*low..*high).contains(&here)).or_else(told_of_thread)
+}
+
+/// Where the stack of the first thread is, without the list of all that is mapped, which the system writes out for the other
+/// way. The system puts the name of the program at the stack's upper end, and leaves 128 MiB or more below that for it to
+/// grow into; it may as far as the limit tells.
+#[cfg(target_os = "linux")]
+fn of_first_thread() -> Option<(usize, usize)> {
+    const ALWAYS_FREE: libc::rlim_t = 64 << 20;
+    /// More than the name is long.
+    const ABOVE: usize = 64 << 10;
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the one has no preconditions and gives 0 or an address; the other's pointer is to a local.
+    let (name, failed) = unsafe {
+        (libc::getauxval(libc::AT_EXECFN) as usize, libc::getrlimit(libc::RLIMIT_STACK, &raw mut limit))
+    };
+    if name == 0 || failed != 0 || limit.rlim_cur > ALWAYS_FREE {
+        return None;
+    }
+    Some((name.checked_sub(limit.rlim_cur as usize)? + ABOVE, name))
+}
+
+#[cfg(target_os = "linux")]
+fn told_of_thread() -> Option<(usize, usize)> {
     let mut attributes = std::mem::MaybeUninit::<libc::pthread_attr_t>::uninit();
     let (mut low, mut size) = (std::ptr::null_mut(), 0);
     // SAFETY: `attributes` is filled by the first call and destroyed once, by the last; the pointers are to locals.
@@ -35,6 +65,6 @@ fn of_thread() -> Option<(usize, usize)> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn of_thread() -> Option<(usize, usize)> {
+fn of_thread(_here: usize) -> Option<(usize, usize)> {
     None
 }
