@@ -277,6 +277,97 @@ RSpec.describe "The cause of an exception that leaves a section" do
     expect(told(own)).to eq(told(ruby))
   end
 
+  # They keep more than a text.
+  describe "that Ruby's own classes initialize" do
+    def expect_same_chain(&block)
+      ruby, own = [block, -> { Ikra.section(&block) }].map do |run|
+        run.call
+      rescue Exception => e # rubocop:disable Lint/RescueException
+        kept = ->(error) { %i[status errno signo].map { |name| error.public_send(name) if error.respond_to?(name) } }
+        [told(e), kept.call(e), e.cause && kept.call(e.cause)]
+      end
+      expect(own).to eq(ruby)
+    end
+
+    [0, 1].each do |chosen|
+      it "is one or not (#{chosen})" do
+        zero = 0
+        expect_same_chain do
+          raise SystemExit if chosen == 1
+
+          1 / zero
+        ensure
+          raise Causes::Failed, "second"
+        end
+        expect_same_chain do
+          raise SystemExit, "text #{zero}" if chosen == 1
+
+          1 / zero
+        rescue SystemExit, ZeroDivisionError
+          2 / zero
+        end
+        expect_same_chain do
+          raise Errno::ENOENT if chosen == 1
+
+          1 / zero
+        ensure
+          raise Causes::Failed, "second"
+        end
+        expect_same_chain do
+          chosen == 1 ? raise(Errno::EDOM, "text") : raise(SystemCallError, "text")
+        ensure
+          raise Causes::Failed, "second"
+        end
+        expect_same_chain do
+          chosen == 1 ? raise(Errno::EDOM, "") : raise(Interrupt)
+        ensure
+          raise Causes::Failed, "second"
+        end
+      end
+    end
+
+    it "is that of one" do
+      zero = 0
+      expect_same_chain do
+        1 / zero
+      rescue ZeroDivisionError
+        raise SystemExit, "text"
+      end
+      expect_same_chain do
+        1 / zero
+      rescue ZeroDivisionError
+        raise Errno::EDOM, "text"
+      end
+      expect_same_chain do
+        1 / zero
+      rescue ZeroDivisionError
+        raise Interrupt
+      end
+    end
+  end
+
+  describe "where something is thrown" do
+    def throwing(thrown)
+      zero = 0
+      Ikra.section do
+        throw :away, 5 if thrown
+
+        1 / zero
+      ensure
+        raise Causes::Failed, "second"
+      end
+    end
+
+    it "is there, but for what is thrown" do
+      own = raised { throwing(false) }
+      expect([own.class, own.cause.class]).to eq([Causes::Failed, ZeroDivisionError])
+      own = raised { throwing(true) }
+      # Whether a `catch` around the section waits for it is not known in it.
+      expect([own.class, own.cause]).to eq([Causes::Failed, nil])
+      expect(raised { catch(:away) { throwing(true) } }.cause).to be_nil
+    end
+  end
+
   # Patterns are matched on the CPU.
   describe "that cannot leave" do
     on_cpu

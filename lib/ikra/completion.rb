@@ -15,6 +15,8 @@ module Ikra
     OWN_INITIALIZE = [KeyError, FrozenError, NoMatchingPatternKeyError].to_h do |of|
       [of, of.instance_method(:initialize)]
     end
+    # Of classes that keep more than the message, which a text alone says.
+    OWN_TEXTS = [SystemExit, SystemCallError, Interrupt].to_h { |of| [of, of.instance_method(:initialize)] }
     NAME_OF = NameError.instance_method(:name)
     RECEIVER = NameError.instance_method(:receiver)
     FROZEN_RECEIVER = FrozenError.instance_method(:receiver)
@@ -27,7 +29,7 @@ module Ikra
     # @param cause [Exception, nil]
     def self.complete(exception, message, frames, kept, cause)
       if kept.empty?
-        INITIALIZE.bind_call(exception, *message.nil? ? [] : [message])
+        initialize_of_text(exception, message)
       else
         initialize_keeping(exception, message, kept)
       end
@@ -55,9 +57,19 @@ module Ikra
       when FrozenError
         receiver, has_receiver = receiver_of(made, FROZEN_RECEIVER)
         initialize_keeping(exception, message, [nil, receiver, nil, false, has_receiver])
+      when SystemCallError
+        # Before the text it says what its number stands for.
+        number = Failures::Messages::PLAIN_MESSAGE.bind_call(SystemCallError.new(nil, made.errno))
+        initialize_of_text(exception, (message.delete_prefix("#{number} - ") unless message == number))
       else
-        INITIALIZE.bind_call(exception, message)
+        initialize_of_text(exception, message)
       end
+    end
+
+    # As `raise` makes one of a text, or of nothing.
+    def self.initialize_of_text(exception, text)
+      _, own = OWN_TEXTS.find { |of, _| exception.is_a?(of) }
+      (own || INITIALIZE).bind_call(exception, *text)
     end
 
     def self.receiver_of(made, asked)

@@ -47,6 +47,9 @@ const AROUND: &str = "the cause of this exception is what is handled around the 
 const CALLER: &str = "the cause of this exception is what was being handled where a method was called that calls itself, which is \
      not known in it [unsupported-rescue-variable]\n  hint: rescue it where that method is called";
 
+/// What they keep, the host finds as it completes them (`Completion::OWN_TEXTS`).
+const INITIALIZED_OUTSIDE: [&str; 3] = ["Interrupt", "SystemCallError", "SystemExit"];
+
 /// Where no cause is kept.
 #[derive(Debug, Default)]
 pub(super) struct Causes {
@@ -201,7 +204,7 @@ impl Lowerer<'_> {
         !self.told_lines.is_empty() || self.memo.has_syncs || self.memo.asks_causes
     }
 
-    /// Is what fails at a site to have its cause? Where it cannot be an object it leaves the section without.
+    /// Is what fails at a site to have its cause? Where one of them cannot be an object it leaves the section without.
     fn keeps_cause(&mut self, site: SiteId) -> bool {
         if !self.keeps_causes() || self.causes.tells {
             return false;
@@ -217,7 +220,9 @@ impl Lowerer<'_> {
             is_told || self.memo.asks_causes || self.cannot_begin_anew() && self.can_tell_at_once(site);
         is_kept
             && (is_thrown || self.can_be_object(class))
-            && (self.given_cause().is_some() || self.causes_can_be_objects())
+            && (is_told && !self.memo.asks_causes
+                || self.given_cause().is_some()
+                || self.causes_can_be_objects())
     }
 
     /// A driver that cannot begin anew is not to be refused for what the exceptions hold.
@@ -238,15 +243,28 @@ impl Lowerer<'_> {
     }
 
     fn sites_can_be_objects(&mut self, sites: &[SiteId]) -> bool {
-        sites.iter().all(|site| {
-            let class = class_of_error(&self.program.sites[site.0 as usize].error);
-            class.is_none_or(|class| self.can_be_object(class))
-        })
+        sites.iter().all(|site| self.site_can_be_object(*site))
+    }
+
+    fn site_can_be_object(&mut self, site: SiteId) -> bool {
+        match self.program.sites[site.0 as usize].error {
+            // It is one. Of what is thrown nobody knows whether a `catch` around the section waits for it.
+            ErrorKind::RaiseMade(class) => class != ClassId::UNCAUGHT_THROW_ERROR,
+            ref error => class_of_error(error).is_none_or(|class| self.can_be_object(class)),
+        }
     }
 
     /// Can the host complete an exception of the class?
     fn can_be_object(&mut self, class: ClassId) -> bool {
-        !self.has_more(class) || self.is_of_text(class)
+        !self.has_more(class) || self.is_of_text(class) || self.is_initialized_outside(class)
+    }
+
+    /// Is it of a class of Ruby's own that keeps more than its message, which a text alone says?
+    pub(super) fn is_initialized_outside(&mut self, class: ClassId) -> bool {
+        match self.host.method(class, "initialize") {
+            Ok(Some(found)) => INITIALIZED_OUTSIDE.contains(&&*self.host.class_name(found.owner)),
+            _ => false,
+        }
     }
 
     /// What is being handled here, as [`CAUSE`].
@@ -286,6 +304,9 @@ impl Lowerer<'_> {
         let [at, path] = [0, 3].map(|temp| self.temp_get(error.temps[temp]).value());
         let outside = !self.memo.asks_causes;
         self.by_sites(error, &sites, &mut |s, site, operands| {
+            if !s.site_can_be_object(*site) {
+                return Operand::nil();
+            }
             let object = s.object_of(*site, operands, at, path, outside);
             let is_made = matches!(s.program.sites[site.0 as usize].error, ErrorKind::RaiseMade(_));
             if let (true, Some(Type::Made(class))) =
@@ -327,7 +348,8 @@ impl Lowerer<'_> {
         }
         let is_untold = !told.is_class_name() && message.types.contains(&Type::Nil);
         let message = if is_untold { Operand::nil() } else { message };
-        let is_all = !self.has_more(class) || self.is_users(site) && self.is_of_text(class);
+        let is_all = !self.has_more(class)
+            || self.is_users(site) && (self.is_of_text(class) || self.is_initialized_outside(class));
         let facts = if is_all { 0 } else { Fact::Unknown as i64 };
         let facts = Operand::integer(self.b.i64(facts | if is_untold { Fact::Untold as i64 } else { 0 }));
         let untold = Operand::integer(self.b.i64(is_untold.into()));

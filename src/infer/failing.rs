@@ -76,13 +76,21 @@ impl Lowerer<'_> {
                 Some((number, clauses.iter().position(takes)?))
             }
         };
-        // What Ruby's own methods ensure is of no use where the error leaves the section: nothing is written then.
-        let is_own = |region: &Region| {
-            matches!(&region.handler, Handler::Ensure { .. }) && self.frames[region.around.frame].builtin
-        };
         let all = || self.regions.iter().enumerate().rev();
-        all().filter(|(_, region)| !is_own(region)).find_map(takes)?;
+        all().filter(|(_, region)| !self.is_own_ensure(region)).find_map(takes)?;
         all().find_map(takes)
+    }
+
+    /// What Ruby's own methods ensure is of no use where the error leaves the section: nothing is written then.
+    fn is_own_ensure(&self, region: &Region) -> bool {
+        matches!(&region.handler, Handler::Ensure { .. }) && self.frames[region.around.frame].builtin
+    }
+
+    /// Might an error be handled here, or get a cause, by what is known of no error?
+    pub(super) fn may_be_handled(&self) -> bool {
+        self.memo.asks_causes
+            || !self.handled.is_empty()
+            || self.regions.iter().any(|region| !self.is_own_ensure(region))
     }
 
     /// Does a clause of the code around it take the error of a site?
@@ -232,13 +240,14 @@ impl Lowerer<'_> {
             return;
         }
         let key = FunctionKey { guarded: false, ..function.key.clone() };
-        self.memo.changed |= self.memo.failures.grow(&key, |known| {
+        self.memo.failures_grew |= self.memo.failures.grow(&key, |known| {
             let is_new = !known.contains(site);
             if is_new {
                 known.push(site.clone());
             }
             is_new
         });
+        self.memo.note_failures();
     }
 
     /// Raises what a guarded function, which can raise at `sites`, gave as its error.

@@ -212,11 +212,8 @@ impl Lowerer<'_> {
 
     /// The sites of the errors that leave a function.
     fn failures_of(&mut self, key: &FunctionKey) -> Vec<SiteId> {
-        let failures = match self.memo.handles {
-            true => self.memo.failures.read(key),
-            // Nobody asks what fails there: it is only handed on.
-            false => self.memo.failures.get(key).cloned().unwrap_or_default(),
-        };
+        self.memo.goes_by_failures |= self.may_be_handled();
+        let failures = self.memo.failures.read(key);
         failures.into_iter().map(|site| self.numbered_site(site)).collect()
     }
 

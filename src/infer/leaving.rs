@@ -136,6 +136,7 @@ impl Lowerer<'_> {
         let is_plain_exception = self.is_exception(class)
             && (!self.has_more(class)
                 || self.is_of_text(class)
+                || self.is_initialized_outside(class)
                 // What `throw` takes out of the section.
                 || class == ClassId::UNCAUGHT_THROW_ERROR);
         let is_known = class.leaves() && !class.is_plain() || self.host.is_subclass(class, ClassId::RANDOM);

@@ -197,6 +197,10 @@ pub struct Memo {
     pub stores: Tracked<FunctionKey, Stores>,
     /// Some `rescue` or `ensure` handles an error.
     pub handles: bool,
+    /// Functions are called where an error of theirs might be handled, or get a cause.
+    pub goes_by_failures: bool,
+    /// What fails in functions has grown in this walk, which has gone by it.
+    pub failures_grew: Growth,
     /// Classes of Ruby's own exceptions that the section asks for more than their message.
     pub facts: BTreeSet<ClassId>,
     /// Somebody asks exceptions for their `cause`, or gives them one: all keep it.
@@ -389,8 +393,8 @@ impl Memo {
             .for_each(|loops| loops.begin_walk(all));
         self.list_loops.begin_walk(all);
         self.functions.begin_walk(all);
-        // Where nobody handles errors, nobody goes by what fails.
-        self.failures.begin_walk(all && self.handles);
+        self.failures.begin_walk(all);
+        self.failures_grew = Growth::default();
         self.stores.begin_walk(all);
     }
 
@@ -403,6 +407,13 @@ impl Memo {
             !is_one(&self.keeping_loops, key) && (is_one(&self.watched_loops, key) || carries(key))
         };
         self.watches_loops |= self.making_loops.known.keys().any(is_watched);
+    }
+
+    /// What fails in functions is a reason for another walk where somebody goes by it: elsewhere it is only handed on.
+    pub fn note_failures(&mut self) {
+        if self.handles || self.goes_by_failures {
+            self.changed.extend(self.failures_grew);
+        }
     }
 
     /// Makes what one walk has learned right for the next; true if that has to see it again.

@@ -249,6 +249,8 @@ pub(crate) fn infer(
         lowerer.costs = costs;
         lowerer.repeats = repeats;
         let schema = if output == Output::Program { lowerer.program(code) } else { lowerer.section(code) };
+        // Maybe it was found late that somebody goes by them.
+        lowerer.memo.note_failures();
         lowerer.number_calls();
         let Lowerer {
             diagnostics,
