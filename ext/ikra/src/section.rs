@@ -471,6 +471,12 @@ impl<'a> Run<'a> {
         is_wide
     }
 
+    /// The same of what is refused as it runs.
+    fn refuses_others(&self, version: &Rc<Version>, failure: &Failure) -> bool {
+        let error = &version.program.sites[failure.site.0 as usize].error;
+        matches!(error, ErrorKind::Unsupported(_)) && self.is_too_wide(version)
+    }
+
     /// May results be wherever they were computed? Then they become an `Ikra::Column`, say which of its items are chosen, or
     /// are numbers of which something is made as a whole.
     fn results_stay(&self, version: &Version) -> bool {
@@ -566,12 +572,7 @@ impl<'a> Run<'a> {
                     return Err(Trouble::Anew);
                 }
                 Some(failure) if self.learns(version, &failure, heap)? => return Err(Trouble::Anew),
-                Some(failure)
-                    if matches!(program.sites[failure.site.0 as usize].error, ErrorKind::Unsupported(_))
-                        && self.is_too_wide(version) =>
-                {
-                    return Err(Trouble::Anew);
-                }
+                Some(failure) if self.refuses_others(version, &failure) => return Err(Trouble::Anew),
                 Some(failure) if profile.backend != Some("cpu") && tells_changed(version, &failure) => {
                     return Err(self.told_by_cpu());
                 }
