@@ -11,6 +11,8 @@ module PatternsSpec
   class All
     def self.==(_other) = true
   end
+
+  Pair = Struct.new(:a, :b)
 end
 
 # Pattern matching: each block is run by Ruby and by every back-end and must give the same.
@@ -324,6 +326,40 @@ each_compiling_backend do
     end
     expect_no_match('"12": Integer === "12" does not return true') do
       [1].pmap { |x| case "#{x}2"; in Integer then x end }
+    end
+  end
+
+  it "tells what the section has changed as it is by then" do
+    pair = PatternsSpec::Pair
+    item = pair.new("text".dup, 1)
+    expect_no_match('#<struct PatternsSpec::Pair a="other", b=1>: Integer === "other" does not return true') do
+      Ikra.section do
+        item.a.replace("other")
+        case item; in { a: Integer } then 0; end
+      end
+    end
+    expect(item.a).to eq("text")
+    items = Array.new(4) { |i| pair.new(i, 1) }
+    expect_no_match("#<struct PatternsSpec::Pair a=3, b=2>: 0..2 === 3 does not return true") do
+      items.peach do |x|
+        x.b = 2
+        x => { a: 0..2 }
+      end
+    end
+    outer = pair.new(item, [1, 2])
+    inner = '#<struct PatternsSpec::Pair a="text", b=3>'
+    expect_no_match("#<struct PatternsSpec::Pair a=#{inner}, b=[1, 2]>: Integer === #{inner} does not return true") do
+      Ikra.section do
+        item.b = 3
+        case outer; in { a: Integer } then 0; end
+      end
+    end
+    list = [1, "text"]
+    expect_no_match('[5, "text"]: [5, "text"] length mismatch (given 2, expected 1)') do
+      Ikra.section do
+        list[0] = 5
+        list => [Integer]
+      end
     end
   end
 

@@ -6,7 +6,8 @@ use super::operand::Operand;
 use super::{Condition, JoinIndex, Lowerer, conditions};
 use crate::ir::{ErrorKind, MessagePart, Value};
 use crate::source::Span;
-use crate::types::{ClassId, RangeEnd, Type, TypeSet};
+use crate::types::{ClassId, HierarchyId, RangeEnd, Type, TypeSet};
+use std::collections::BTreeSet;
 
 /// The join behind a test that may fail.
 const SLOT_MISS: u32 = 17;
@@ -126,13 +127,41 @@ impl Lowerer<'_> {
             && !message.iter().any(is_text);
         let is_struct =
             |ty: &Type| ty.is_instance() && self.host.is_subclass(super::class_of(ty), ClassId::STRUCT);
-        let can_inspect = |value: &Operand| is_inspectable(&value.types) || value.types.iter().all(is_struct);
-        if !is_told && values().all(can_inspect) {
+        let is_list = |ty: &Type| {
+            let Type::Array(kind) = ty else { return false };
+            let stored = self.memo.arrays.get(kind).map(|array| &array.stored);
+            stored.is_some_and(|types| !types.is_empty() && types.iter().all(has_plain_inspect))
+        };
+        let can_inspect = |value: &Operand| {
+            is_inspectable(&value.types) || value.types.iter().all(|ty| is_struct(ty) || is_list(ty))
+        };
+        let is_stale = || values().any(|value| self.may_show_changed(&value.types, &mut BTreeSet::new()));
+        if (!is_told || is_stale()) && values().all(can_inspect) {
             return self.tell_text(class, message);
         }
         let mut all = message;
         all.reverse();
         self.tell(class, all, vec![], vec![])
+    }
+
+    /// Does the section change what `inspect` shows of such values, as far as it reads that? A failure tells it as it was
+    /// before.
+    fn may_show_changed(&self, types: &TypeSet, shown: &mut BTreeSet<HierarchyId>) -> bool {
+        types.iter().any(|ty| match ty {
+            ty if ty.is_string() => self.memo.changes_strings && !ty.is_made_string(),
+            // Where its class has no name it is shown outside alone.
+            Type::Object(hierarchy, class) => {
+                shown.insert(*hierarchy)
+                    && !self.host.class_name(*class).starts_with('#')
+                    && self.memo.columns.iter().any(|((of, _), column)| {
+                        of == hierarchy && (column.is_written || self.may_show_changed(&column.stored, shown))
+                    })
+            }
+            Type::Array(kind) => {
+                self.memo.arrays.get(kind).is_some_and(|array| array.is_written || array.grows)
+            }
+            _ => false,
+        })
     }
 
     /// Which operands of a failure tell the value: one each of those that are not known.
