@@ -133,7 +133,8 @@ impl Lowerer<'_> {
             stored.is_some_and(|types| !types.is_empty() && types.iter().all(has_plain_inspect))
         };
         let can_inspect = |value: &Operand| {
-            is_inspectable(&value.types) || value.types.iter().all(|ty| is_struct(ty) || is_list(ty))
+            is_inspectable(&value.types)
+                || value.types.iter().all(|ty| has_plain_inspect(ty) || is_struct(ty) || is_list(ty))
         };
         let is_stale = || values().any(|value| self.may_show_changed(&value.types, &mut BTreeSet::new()));
         if (!is_told || is_stale()) && values().all(can_inspect) {
