@@ -197,6 +197,8 @@ const MOST_WORDS: usize = 1 << 27;
 const MOST_SYMBOLS: usize = 100_000;
 /// So many names are told apart on a line that calls methods by names which are not written out.
 const MOST_NAMES: usize = 64;
+/// So many versions that refuse a call may do so for what others were called on.
+const MOST_TOO_WIDE: usize = 2;
 
 /// The results of all elements take as many words without a thought.
 const AT_ONCE: usize = 1 << 17;
@@ -463,7 +465,9 @@ impl<'a> Run<'a> {
     /// It has refused this call. May that be due to objects of calls before alone? Then the section begins anew, with
     /// another version.
     fn is_too_wide(&self, version: &Rc<Version>) -> bool {
-        let is_wide = self.is_wide.get() && !self.syncs.any();
+        // What is made anew may be as wide, where that is not why it refuses.
+        let tried = self.too_wide.borrow().len();
+        let is_wide = self.is_wide.get() && tried < MOST_TOO_WIDE && !self.syncs.any();
         if is_wide {
             tell_anew(|| "without types that calls before had".into());
             self.too_wide.borrow_mut().push(version.clone());
