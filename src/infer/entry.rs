@@ -17,6 +17,15 @@ use crate::types::{Type, TypeSet};
 use std::rc::Rc;
 
 impl Lowerer<'_> {
+    /// All of the section, once.
+    pub(super) fn walk(&mut self, code: &Rc<Code>, output: Output) -> Schema {
+        let schema = if output == Output::Program { self.program(code) } else { self.section(code) };
+        // Maybe it was found late that somebody goes by them.
+        self.memo.note_failures();
+        self.number_calls();
+        schema
+    }
+
     /// Lowers the section and everything it calls; the schema is that of the memo so far.
     pub(crate) fn section(&mut self, code: &Rc<Code>) -> Schema {
         let Some(base) = self.begin_section(code) else { return Schema::default() };

@@ -248,10 +248,7 @@ pub(crate) fn infer(
         lowerer.steps_before = steps_before;
         lowerer.costs = costs;
         lowerer.repeats = repeats;
-        let schema = if output == Output::Program { lowerer.program(code) } else { lowerer.section(code) };
-        // Maybe it was found late that somebody goes by them.
-        lowerer.memo.note_failures();
-        lowerer.number_calls();
+        let schema = lowerer.walk(code, output);
         let Lowerer {
             diagnostics,
             traps,
