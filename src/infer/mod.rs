@@ -249,20 +249,9 @@ pub(crate) fn infer(
         lowerer.costs = costs;
         lowerer.repeats = repeats;
         let schema = lowerer.walk(code, output);
-        let Lowerer {
-            diagnostics,
-            traps,
-            program,
-            listing,
-            stopped,
-            grew_at: at,
-            steps,
-            refusing,
-            births,
-            costs: found,
-            ..
-        } = lowerer;
-        costs = found;
+        let Lowerer { diagnostics, traps, program, listing, stopped, grew_at: at, steps, .. } = lowerer;
+        let (refusing, births) = (lowerer.refusing, lowerer.births);
+        costs = lowerer.costs;
         steps_before += steps;
         let (at, within) = at.unzip();
         check.compare(&memo, &program)?;
