@@ -157,6 +157,7 @@ const HELD: &[(&str, &[&str])] = &[
             "section::Section.progress",
             "sync::SyncRun.block",
             "vm/errors::Trouble.Raised",
+            "vm/hash_layout::Lookup.default",
             "vm/value::Decoded.Symbol",
             "writing/accumulators::Folded.values",
             "writing/copy_back::Block.holders",
