@@ -6,13 +6,16 @@ require "set"
 module InternalNames
   SOURCES = File.expand_path("../../src/builtins", __dir__)
 
+  # A class of a spec may have methods of its own by these names.
+  METHODS = %i[instance_methods private_instance_methods].map { |name| Module.instance_method(name) }.freeze
+
   # @return [Set<String>] the names that no class or module of Ruby has, too
   def self.all
     @all ||= begin
       texts = Dir["#{SOURCES}/core/**/*.rb"].flat_map { |path| File.read(path).scan(/^  def __([a-z_0-9]+[?!=]?)/) }
       rules = Dir["#{SOURCES}/*.rs"].flat_map { |path| File.read(path).scan(/\("#([a-z_0-9]+[?!=]?)"/) }
       own = ObjectSpace.each_object(Module).flat_map do |m|
-        m.instance_methods(false) + m.private_instance_methods(false)
+        METHODS.flat_map { |methods| methods.bind_call(m, false) }
       end
       (texts + rules).flatten.to_set - own.to_set(&:to_s)
     end
