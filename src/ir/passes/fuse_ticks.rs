@@ -72,7 +72,9 @@ pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error
         for entry in kernel.entries.clone() {
             token.check()?;
             let entry = entry.function.0 as usize;
-            wrap(&mut program.functions[entry], ids[&entry].len(), private);
+            let function = &mut program.functions[entry];
+            let private = if mixes_elements(&function.body, &program.buffers) { &[] } else { private };
+            wrap(function, ids[&entry].len(), private);
         }
     }
     Ok(())
@@ -89,6 +91,12 @@ const fn is_own(kind: &BufferKind) -> bool {
             | BufferKind::KernelWords
             | BufferKind::Scratch
     )
+}
+
+/// Does an entry ask what its element is? What is no object has no variables.
+pub(in crate::ir) fn mixes_elements(body: &Block, buffers: &[BufferInfo]) -> bool {
+    let is_tag = |buffer: &Buffer| matches!(buffers[buffer.0 as usize].kind, BufferKind::Base(_, Part::Tag));
+    any(body, &mut |stmt| matches!(stmt, Stmt::Let { op: Op::Load(buffer, _), .. } if is_tag(buffer)))
 }
 
 /// The values at the top of an entry that are the element's id.
@@ -269,6 +277,8 @@ mod tests {
     use super::super::tests::check;
     use super::run;
     use crate::cancel::CancellationToken;
+    use crate::ir::walk::any;
+    use crate::ir::{Buffer, Op, Stmt};
 
     const HEAD: &str = r#"
         b0 = base: i32
@@ -337,6 +347,26 @@ mod tests {
              }",
         );
         assert!(program.kernels[0].fused);
+    }
+
+    #[test]
+    fn what_may_be_no_object_has_no_variables_to_begin_with() {
+        let text = "b0 = base: i64
+             b1 = base tag: i32
+             b2 = column h0 \"@x\": i64 written
+             entry f0
+             fn f0 (v0: i32, v1: i64, v2: i64) {
+               v3 = load b0[v0]; v4 = wrap_i64 v3; v5 = load b1[v0]; v6 = i32 256; v7 = eq v5, v6
+               if v7 { v8 = load b2[v4]; store b2[v4] = v8 }
+             }";
+        let mut program = crate::ir::parser::parse(text).unwrap();
+        run(&mut program, &CancellationToken::default()).unwrap();
+        crate::ir::verifier::verify(&program).unwrap();
+        assert!(program.kernels[0].fused);
+        let column = Buffer(2);
+        let is_load = |stmt: &Stmt| matches!(stmt, Stmt::Let { op: Op::Load(b, _), .. } if *b == column);
+        assert!(!program.functions[0].body.iter().any(is_load), "it is read before it is known to be there");
+        assert!(any(&program.functions[0].body, &mut |stmt| is_load(stmt)));
     }
 
     #[test]

@@ -10,9 +10,7 @@ use super::eliminate::is_pure;
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::ir::walk::any;
-use crate::ir::{
-    BinaryOp, Block, Buffer, BufferInfo, BufferKind, Op, Part, Program, Stmt, UnaryOp, Value, ValueData,
-};
+use crate::ir::{BinaryOp, Block, BufferInfo, BufferKind, Op, Program, Stmt, UnaryOp, Value, ValueData};
 use std::rc::Rc;
 
 pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error> {
@@ -22,7 +20,9 @@ pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error
         token.check()?;
         let mut outside = vec![false; function.values.len()];
         outside[..function.params.len()].fill(true);
-        let own_ids = if entries.contains(&(i as u32)) && !mixes_elements(&function.body, &program.buffers) {
+        let own_ids = if entries.contains(&(i as u32))
+            && !super::fuse_ticks::mixes_elements(&function.body, &program.buffers)
+        {
             super::fuse_ticks::own_ids(&function.body, &program.buffers)
         } else {
             Vec::new()
@@ -38,12 +38,6 @@ pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error
         hoister.block(&mut function.body);
     }
     Ok(())
-}
-
-/// Does an entry ask what its element is? What is no object has no variables.
-fn mixes_elements(body: &Block, buffers: &[BufferInfo]) -> bool {
-    let is_tag = |buffer: &Buffer| matches!(buffers[buffer.0 as usize].kind, BufferKind::Base(_, Part::Tag));
-    any(body, &mut |stmt| matches!(stmt, Stmt::Let { op: Op::Load(buffer, _), .. } if is_tag(buffer)))
 }
 
 /// By function, if only one kernel calls it: what may change while it runs.
