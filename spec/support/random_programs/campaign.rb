@@ -35,12 +35,12 @@ module RandomPrograms
     end
 
     # @param seeds [Enumerable<Integer>]
-    # @param seconds [Numeric] when to begin no more of them
+    # @param seconds [Numeric] when to begin no more of them, and to make none that fails smaller
     # @yield [Integer] each seed that is done
     def run(seeds, seconds: Float::INFINITY, &done)
-      start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      @end = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
       seeds.each_slice(CHUNK) do |chunk|
-        break if Process.clock_gettime(Process::CLOCK_MONOTONIC) - start > seconds
+        break if over?
 
         until chunk.empty?
           verdicts = Isolated.stream(chunk, limit: LIMITS[@backend]) { |seed| try(seed) }
@@ -88,6 +88,8 @@ module RandomPrograms
 
     private
 
+    def over? = @end && Process.clock_gettime(Process::CLOCK_MONOTONIC) > @end
+
     def try(seed)
       begin
         program, written = @counting ? Productions.of(seed) : Generator.new(seed).program
@@ -118,7 +120,7 @@ module RandomPrograms
     end
 
     def shrunk(program, verdict)
-      return Failure.new(program.seed, verdict, program) if @shrink.zero?
+      return Failure.new(program.seed, verdict, program) if @shrink.zero? || over?
 
       smaller = Shrinker.new(program, seconds: @shrink) { |candidates| first_like(verdict, candidates) }.run
       again = verdict_of(smaller)
