@@ -222,5 +222,14 @@ each_backend do
       expect([holder.kind, seen]).to eq([kinds[0], [kinds[2].name] * 2])
     end
   end
+
+  it "comes out of elements beside arrays that get longer" do
+    one = 1
+    list = [true, nil]
+    given = [15, 3].pmap { |x| x == 3 ? list.concat([one]) : x.class }
+    expect(given).to eq([Integer, [true, nil, 1]])
+    expect(given[1]).to equal(list)
+    expect([15].pmap { |x| x == 3 ? list.concat(one) : -0.0.class }).to eq([Float])
+  end
 end
 # rubocop:enable Style/CaseEquality, Lint/BinaryOperatorWithIdenticalOperands

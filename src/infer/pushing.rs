@@ -71,11 +71,11 @@ impl Lowerer<'_> {
 
     /// Can all that values hold get rows?
     fn can_give_rows(&mut self, types: &TypeSet) -> bool {
-        let (mut known, mut next) = (TypeSet::empty(), vec![types.clone()]);
-        while let Some(types) = next.pop() {
+        let (mut known, mut next) = (TypeSet::empty(), vec![(types.clone(), false)]);
+        while let Some((types, is_item)) = next.pop() {
             for ty in types.iter().filter(|ty| !is_plain(&TypeSet::from((*ty).clone()))) {
-                // Which class it is needs no row.
-                if matches!(ty, Type::Module(_)) || self.can_have_row(ty) {
+                // Which class an item is needs no row.
+                if is_item && matches!(ty, Type::Module(_)) || self.can_have_row(ty) {
                     continue;
                 }
                 if !is_made(ty) || ty.is_made_hash() {
@@ -84,7 +84,7 @@ impl Lowerer<'_> {
                 if !known.contains(ty) {
                     known.insert(ty.clone());
                     let parts = operand::parts(ty).unwrap_or_default();
-                    next.extend(self.held_by(ty).into_iter().chain(parts));
+                    next.extend(self.held_by(ty).into_iter().chain(parts).map(|types| (types, true)));
                 }
             }
         }
