@@ -308,6 +308,16 @@ pub(super) fn has_ruby_method(module: &str, name: &str) -> bool {
 mod tests {
     use super::*;
 
+    #[test]
+    fn the_files_about_numbers_are_these() {
+        let module = |text: &&'static str| {
+            let head = text.lines().find(|line| is_head(line))?;
+            head.split_whitespace().nth(1)
+        };
+        let modules: Vec<_> = SOURCES[NUMBERS].iter().filter_map(module).collect();
+        assert_eq!(modules, ["Numeric", "Integer", "Float", "Complex", "ComplexClass", "Rational", "Math"]);
+    }
+
     /// As much stack as there has to be where inference parses them itself.
     #[test]
     fn no_method_of_the_core_is_nested_deep() {

@@ -321,8 +321,9 @@ module RandomPrograms
 
       pattern = Regexp.escape(texts.last).gsub("\\ ", " ").gsub(OBJECT, ".*\\1")
       pattern = pattern.gsub(Regexp.union(LEFT_OUT.keys), LEFT_OUT)
-      # Of a Data object it leaves out the members, too.
-      texts.first.match?(/\A#{pattern}(:0x[^>]*>| [^>]*>)?\z/)
+      # Of an object that never was one it leaves out the members, too.
+      members = "| [^>]*>" if texts.last.match?(OBJECT)
+      texts.first.match?(/\A#{pattern}(:0x[^>]*>#{members})?\z/)
     end
 
     # What they were raised for. What an element of a section raises is not told what is handled around its call.
