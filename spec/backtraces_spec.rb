@@ -16,6 +16,22 @@ class BacktracePart
   def each_part = pair { |a, b| yield a + b }
   def hand_on(&) = pair(&)
   def call_it(&block) = block.call(1)
+
+  def call_lambda
+    one = lambda do |a|
+      a
+    end
+    call_it { one.call }
+  end
+
+  def call_arrow
+    one = ->(a, # rubocop:disable Style/Lambda
+             b) {
+      a + b
+    }
+    one.call(1)
+  end
+
   define_method(:defined) { |size| size / 0 }
   def method_missing(name, *args) = name == :absent ? args.first / 0 : super
   def respond_to_missing?(name, all = false) = name == :absent || super
@@ -119,6 +135,8 @@ CASES = {
     [x].map(&halve)
   end,
   lambda_count: ->(x) { ->(a, b) { a + b }.call(x) },
+  lambda_in_method: ->(x) { BacktracePart.new(x).call_lambda },
+  arrow_in_method: ->(x) { BacktracePart.new(x).call_arrow },
   symbol: ->(x) { [x].map(&:nope) },
   # Methods.
   defined: ->(x) { BacktracePart.new(x).defined(x) },

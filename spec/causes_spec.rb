@@ -98,6 +98,19 @@ RSpec.describe "The cause of an exception that leaves a section" do
     end
   end
 
+  it "is what a clause handles where a method of Ruby's own is a function" do
+    expect_same_causes do |x|
+      x / 0
+    rescue ZeroDivisionError
+      (3/4r)**(x > 9)
+    end
+    expect_same_causes do |x|
+      [x].each { |i| Complex(i, 1)**nil }
+    ensure
+      (3/4r)**(x > 9)
+    end
+  end
+
   it "is what an ensure runs for" do
     expect_same_causes do |x|
       begin

@@ -404,6 +404,15 @@ impl Lowerer<'_> {
         }
     }
 
+    /// What is running, as versions call it that leave classes out of some backtraces.
+    pub(super) fn label_without_class(&self) -> Option<String> {
+        match &self.running.as_deref()?.what {
+            Runs::Code(code, _) => Some(code.name.clone()),
+            Runs::Block(code, _, depth) => Some(in_blocks(&code.name, *depth)),
+            _ => None,
+        }
+    }
+
     /// What backtraces call a code: a method's name, with the class in front in some versions.
     fn label(&self, code: &Code, owner: ClassId) -> String {
         match code.kind == CodeKind::Method && self.host.dialect().labels_tell_classes {

@@ -393,7 +393,7 @@ impl Lowerer<'_> {
         self.suspending(home.active, |s| {
             s.within_here(literal.id.0, |s| {
                 let run = |s: &mut Self, leave: Option<JoinIndex>| {
-                    s.span = literal.span;
+                    s.span = literal.opened;
                     let break_to = if lambda { leave } else { break_to.or(s.frames[frame].break_to) };
                     s.frames[frame].control.push(Control { break_to, next_to: leave });
                     let outer_return = s.frames[frame].return_to;

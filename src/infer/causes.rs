@@ -209,13 +209,13 @@ impl Lowerer<'_> {
         if !self.keeps_causes() || self.causes.tells {
             return false;
         }
-        let Site { error, has_cause: true, places, .. } = &self.program.sites[site.0 as usize] else {
-            return false;
-        };
+        let site_here = &self.program.sites[site.0 as usize];
+        let Site { error, has_cause: true, .. } = site_here else { return false };
         let Some(class) = class_of_error(error) else { return false };
         let is_thrown = matches!(error, ErrorKind::RaiseMade(ClassId::UNCAUGHT_THROW_ERROR));
-        let line = places.first().map(|place| (place.path.clone(), place.line));
-        let is_told = line.is_some_and(|line| self.told_lines.contains(&line));
+        // Functions of built-ins have one line, which is nobody's.
+        let (path, line) = site_here.place();
+        let is_told = self.told_lines.contains(&(path.to_string(), line));
         let is_kept =
             is_told || self.memo.asks_causes || self.cannot_begin_anew() && self.can_tell_at_once(site);
         is_kept

@@ -293,7 +293,7 @@ pub(crate) fn infer(
             }
             continue;
         }
-        if let Err(diagnostic) = limits::check_size(&program, code.span) {
+        if let Err(diagnostic) = limits::check_size(&program, code.span, !host.told_lines().is_empty()) {
             let Some(smaller) = memo.of_less_code() else {
                 return Err(Error::Unsupported(refused.unwrap_or_else(|| vec![diagnostic])));
             };

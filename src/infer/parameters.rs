@@ -17,7 +17,7 @@ use super::sites::class_of;
 use super::splats::{Absent, LeftOut};
 use super::{Condition, Lowerer};
 use crate::ir::{Comparison, ErrorKind, SiteId};
-use crate::syntax::ast::{BARE_HASH, CodeKind, Params};
+use crate::syntax::ast::{BARE_HASH, Params};
 use crate::types::{ClassId, RecordType, Type};
 use std::rc::Rc;
 
@@ -253,16 +253,16 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn binding_site(&mut self, error: ErrorKind) -> SiteId {
-        if self.frame().code.kind == CodeKind::Method && !self.frame().builtin {
+        if self.runs_method() && !self.frame().builtin {
             self.span = self.frame().code.span;
         }
         let mut site = self.site_here(error);
         // Versions that tell methods by their class did not do so here at first.
         if !self.host.dialect().arity_errors_tell_classes
-            && self.runs_method()
+            && let Some(label) = self.label_without_class()
             && let Some(place) = site.places.first_mut()
         {
-            place.label.clone_from(&self.frame().code.name);
+            place.label = label;
         }
         self.numbered_site(site)
     }

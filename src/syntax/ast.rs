@@ -145,6 +145,8 @@ pub enum BlockArg {
 pub struct BlockLiteral {
     pub id: NodeId,
     pub span: Span,
+    /// From its `{` or `do` on, after the parameters of a `->`: what Ruby calls its line.
+    pub opened: Span,
     pub params: Params,
     pub body: Node,
     /// Locals declared by the block (parameters included): fresh at each call of it.

@@ -257,10 +257,17 @@ module RandomPrograms
       @tolerated += 1
       elements, leaves = @home.world
       block = @home.block(leaves, elements)
-      found = Bignums.first { sequential(elements.values_at(*kept), block) { |i| Bignums.at(i) } }
+      tick = -1
+      found = Bignums.first do
+        sequential(elements.values_at(*kept), block) do |i|
+          tick += 1 if i.zero?
+          Bignums.at(i + (tick * kept.size))
+        end
+      end
+      tick, found = found.divmod(kept.size) if found && !section?
       element = section? ? 0 : Operations.element_of(error, found || false)
       # Of what was beyond 64 bits before, only low bits or a remainder may have been wanted: that is compared.
-      return [nil, element] if found && element && found < element
+      return [nil, element] if found && element && (found < element || tick < @program.ticks - 1)
       return [nil, found] if found == element || overflown_in_ruby?(found, element)
 
       comparable(kept, []) do

@@ -281,8 +281,9 @@ impl Lowering<'_> {
         let span = self.span(&lambda.location());
         // As above.
         let handled = std::mem::take(&mut self.handled);
-        let literal = self.block_literal(&lambda.locals(), lambda.parameters(), lambda.body(), span);
+        let mut literal = self.block_literal(&lambda.locals(), lambda.parameters(), lambda.body(), span);
         self.handled = handled;
+        literal.opened.start = self.span(&lambda.opening_loc()).start;
         self.node(span, Kind::Lambda(std::sync::Arc::new(literal)))
     }
 }

@@ -261,7 +261,7 @@ impl Lowering<'_> {
         }
         steps.push(body);
         let body = self.node(span, Kind::Sequence(steps));
-        let literal = BlockLiteral { id: self.id(), span, params, body, own_locals, depth };
+        let literal = BlockLiteral { id: self.id(), span, opened: span, params, body, own_locals, depth };
         let call = Call {
             receiver: Some(receiver),
             name: "each".into(),

@@ -56,7 +56,7 @@ impl Lowering<'_> {
     ) -> BlockLiteral {
         let Lowered { params, body, own_locals } = self.scope(locals, parameters, body, span);
         let depth = self.blocks_around();
-        BlockLiteral { id: self.id(), span, params, body, own_locals, depth }
+        BlockLiteral { id: self.id(), span, opened: span, params, body, own_locals, depth }
     }
 
     /// In how many blocks a block stands that stands here, with itself.
