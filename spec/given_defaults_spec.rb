@@ -178,6 +178,7 @@ each_backend do |backend|
     lambdas = [-> { [1].pmap { Hash.new(->(_, _) { 5 })[1] } }, -> { [1].pmap { Hash.new(function)[1] } },
                -> { [1].pmap { |x| (h = {}).default = function and h[x] } },
                -> { [1].pmap { |x| (h = {}).default_proc = function and h[x] } },
+               -> { [1].pmap { |x| (h = {}).default_proc = :succ and h[x] } },
                -> { Ikra.section { (table.default = 1) && Ikra.sync { table.size } } }]
     lambdas.each { |run| expect(&run).to raise_error(Ikra::UnsupportedError, /\[unsupported-hash\]\n.*\n.*\n.*hint: /) }
     expect(table.default).to be_nil

@@ -34,7 +34,8 @@ pub(super) const ROWS: &[Row] = &[
                 let given = s.send(&c.receiver, "#give_default", std::slice::from_ref(&block), 1);
                 if given.is_bottom() { given } else { block }
             }
-            Some(ty) if ty.is_made_proc() => s.refuse_here(
+            // What gives a Proc becomes it first.
+            Some(ty) if ty.is_made_proc() || becomes_proc(s, ty) => s.refuse_here(
                 "unsupported-hash",
                 "another default block cannot be given to a Hash in a section",
                 Some("give it where the Hash is made, as in Hash.new { |hash, key| … }; or take it away: = nil".into()),
@@ -134,4 +135,8 @@ pub(super) fn default_block(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             Some("write it out: Hash.new { |hash, key| … }".into()),
         )
     })
+}
+
+fn becomes_proc(s: &mut Lowerer<'_>, ty: &Type) -> bool {
+    matches!(s.host.method(crate::infer::class_of(ty), "to_proc"), Ok(Some(_)))
 }

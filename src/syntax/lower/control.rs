@@ -13,11 +13,24 @@ use std::sync::Arc;
 /// Clauses of one `begin`: what comes after nests them in each other.
 const MAX_RESCUES: u32 = 50;
 
-/// Nobody sees the value of a statement that others follow.
+/// Nobody sees the value of a statement that others follow, nor that of a loop's body and an `ensure`. To Ruby one of
+/// a `begin` with a `rescue` might be seen.
 fn discard(node: &mut Node) {
     match &mut node.kind {
         Kind::MultiAssign { discarded, .. } => *discarded = true,
         Kind::If { then, otherwise, .. } => [then, otherwise].into_iter().for_each(|arm| discard(arm)),
+        Kind::Case { whens, otherwise, .. } => {
+            whens.iter_mut().for_each(|when| discard(&mut when.body));
+            otherwise.iter_mut().for_each(|arm| discard(arm));
+        }
+        Kind::CaseIn { clauses, otherwise, .. } => {
+            clauses.iter_mut().for_each(|clause| discard(&mut clause.body));
+            otherwise.iter_mut().for_each(|arm| discard(arm));
+        }
+        Kind::And(_, second) | Kind::Or(_, second) => discard(second),
+        Kind::Begin(begin) if begin.rescues.is_empty() => {
+            Arc::get_mut(begin).into_iter().for_each(|begin| discard(&mut begin.body));
+        }
         Kind::Sequence(items) => items.last_mut().into_iter().for_each(discard),
         _ => {}
     }
@@ -73,7 +86,8 @@ impl Lowering<'_> {
             clause = rescue.subsequent();
         }
         let otherwise = begin.else_clause().map(|clause| self.else_arm(Some(clause), span));
-        let ensure = begin.ensure_clause().map(|clause| self.arm(clause.statements(), span));
+        let mut ensure = begin.ensure_clause().map(|clause| self.arm(clause.statements(), span));
+        ensure.iter_mut().for_each(discard);
         if rescues.is_empty() && otherwise.is_none() && ensure.is_none() {
             return body;
         }
@@ -224,7 +238,8 @@ impl Lowering<'_> {
     ) -> Node {
         let span = self.span(location);
         let condition = Box::new(self.expression(condition));
-        let body = Box::new(self.arm(statements, span));
+        let mut body = Box::new(self.arm(statements, span));
+        discard(&mut body);
         self.node(span, Kind::While { condition, negated, body_first, body })
     }
 
