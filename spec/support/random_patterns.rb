@@ -48,12 +48,22 @@ class RandomPatterns
     end
   end
 
+  # What Ruby is asked for.
+  def asked(depth)
+    case @random.rand(5)
+    when 0 then pick(["\\1", "\\2", "\\R", "\\X", "\\G", "\\K"])
+    when 1 then "#{pick(LETTERS)}#{pick(["*+", "++", "?+"])}"
+    else "(#{pick(["?=", "?!", "?<=", "?<!", "?>"])}#{alternatives(depth)})"
+    end
+  end
+
   def atom(depth)
-    case @random.rand(depth.positive? ? 9 : 6)
+    case @random.rand(depth.positive? ? 10 : 6)
     when 0, 1, 2 then pick(LETTERS)
     when 3, 4, 5 then pick(SETS)
     when 6, 7 then "(#{alternatives(depth - 1)})"
-    else "(?:#{alternatives(depth - 1)})"
+    when 8 then "(?:#{alternatives(depth - 1)})"
+    else asked(depth - 1)
     end
   end
 end

@@ -97,8 +97,7 @@ const OBJECTS: &[(&str, &str)] = &[
     ),
     (
         "Regexp",
-        "Of patterns whose matching takes time in proportion to the text: no look-around but `^ $ \\A \\z \\Z \\b \\B`, no \
-         back-references, no possessive or atomic groups; docs/regular-expressions.md has the whole. On the CPU.",
+        "Patterns with look-around, back-references and their like ask Ruby for each match; docs/regular-expressions.md has the whole. On the CPU.",
     ),
     (
         "Enumerable",

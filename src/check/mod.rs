@@ -26,7 +26,6 @@ use crate::hir::{self, ArgKind, Block, Call, CallKind, CodeId, CodeKind, Hir, Op
 use crate::infer::builtins::Builtins;
 use crate::infer::host::{FoundMethod, Method, Refusal};
 use crate::infer::refused;
-use crate::regexp::Pattern;
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::outline::{self, Own, ParallelCall, ParallelNames};
 use crate::syntax::{self, CodeError, Codes};
@@ -202,12 +201,6 @@ impl Checker<'_> {
                             } else if let Some(Callee { span, own }) = self.callee(&at, call) {
                                 let called = work.called.or(Some(call.name_span));
                                 more.push(Work { span, own, called });
-                            }
-                        }
-                        Op::Regexp { source, options } => {
-                            if let Err(no) = Pattern::new(hir.name(*source), *options, false) {
-                                let refusal = refused::pattern(&no.part, no.why);
-                                found.refuse(refusal, value.source.span, work.called, !is_begin);
                             }
                         }
                         _ => {}

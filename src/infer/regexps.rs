@@ -13,7 +13,7 @@ use super::leaving::FROZEN;
 use super::operand::Operand;
 use super::{Lowerer, refused};
 use crate::ir::{ScalarSource, Value};
-use crate::regexp::{Pattern, Request};
+use crate::regexp::Request;
 use crate::source::Span;
 use crate::syntax::ast::LocalId;
 use crate::types::{ClassId, RecordType, Type};
@@ -170,10 +170,7 @@ impl Lowerer<'_> {
 
     /// A literal.
     pub(super) fn regexp(&mut self, source: &str, options: u32) -> Operand {
-        match Pattern::new(source, options, false) {
-            Ok(_) => self.root(&RootKey::Regexp(source.into(), options)).unwrap_or_else(Operand::bottom),
-            Err(no) => self.refuse(refused::pattern(&no.part, no.why)),
-        }
+        self.root(&RootKey::Regexp(source.into(), options)).unwrap_or_else(Operand::bottom)
     }
 
     /// How many groups a Regexp has, where it is one that is known before the section runs.

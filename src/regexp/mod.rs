@@ -13,6 +13,7 @@
 //! (`builtins/core/text/regexp.rb`).
 #![deny(unsafe_code)]
 
+pub mod asking;
 mod machine;
 pub mod syntax;
 pub mod table;
@@ -21,6 +22,7 @@ mod tests;
 mod told;
 
 use crate::string_layout::Encoding;
+use asking::{Answer, Question};
 use machine::{Machine, Mode};
 use regex_automata::util::primitives::NonMaxUsize;
 use std::cell::RefCell;
@@ -47,6 +49,8 @@ pub struct Pattern {
     fixed: bool,
     /// A section has put it together, and may do so with many.
     transient: bool,
+    /// No automaton can do it: [Ruby is asked](asking).
+    asks: bool,
     /// Beyond ASCII, what it matches hangs on the version of Unicode, or on more than one character at a time.
     care: Care,
     bytes: OnceLock<Option<Machine>>,
@@ -200,8 +204,9 @@ pub enum Prepared {
     Incompatible,
     /// Sections do not match such characters with this pattern.
     Unsure,
-    /// The automaton would be too large.
-    Large,
+    /// Ruby is to be asked, of bytes or of UTF-8.
+    AskedBytes,
+    AskedUtf8,
 }
 
 thread_local! {
@@ -235,6 +240,7 @@ impl Pattern {
             parsed,
             fixed,
             transient,
+            asks: false,
             care,
             bytes: OnceLock::new(),
             utf8: OnceLock::new(),
@@ -242,6 +248,27 @@ impl Pattern {
         match pattern.machine(Mode::Bytes) {
             Some(_) => Ok(pattern),
             None => Err(Refused { part: source.into(), why: "it is too large" }),
+        }
+    }
+
+    /// One that Ruby is asked to match.
+    fn asked(
+        source: &str,
+        options: u32,
+        transient: bool,
+        (groups, names): (u32, Vec<(String, u32)>),
+    ) -> Self {
+        let fixed = options & FIXED_ENCODING != 0 || !source.is_ascii() || writes_unicode(source);
+        Self {
+            source: source.into(),
+            options,
+            parsed: Parsed { node: Node::Concat(Vec::new()), groups, names },
+            fixed,
+            transient,
+            asks: true,
+            care: Care::default(),
+            bytes: OnceLock::new(),
+            utf8: OnceLock::new(),
         }
     }
 
@@ -271,18 +298,24 @@ impl Pattern {
 
     /// Can a String be matched, and how?
     pub fn prepare(&self, text: &[u8], encoding: i64) -> Prepared {
-        if text.is_ascii() {
-            return Prepared::Bytes;
-        }
-        if encoding == Encoding::Binary as i64 {
-            return if self.fixed { Prepared::Incompatible } else { Prepared::Bytes };
-        }
-        let valid = if encoding == Encoding::Utf8 as i64 { std::str::from_utf8(text).ok() } else { None };
-        match valid {
-            None => Prepared::Invalid,
-            Some(text) if self.is_unsure(text) => Prepared::Unsure,
-            Some(_) if self.machine(Mode::Utf8).is_none() => Prepared::Large,
-            Some(_) => Prepared::Utf8,
+        let (can, utf8) = if text.is_ascii() {
+            (!self.asks, false)
+        } else if encoding == Encoding::Binary as i64 {
+            if self.fixed {
+                return Prepared::Incompatible;
+            }
+            (!self.asks, false)
+        } else {
+            let valid = if encoding == Encoding::Utf8 as i64 { std::str::from_utf8(text).ok() } else { None };
+            let Some(text) = valid else { return Prepared::Invalid };
+            (!self.asks && !self.is_unsure(text) && self.machine(Mode::Utf8).is_some(), true)
+        };
+        match (can, utf8) {
+            (true, false) => Prepared::Bytes,
+            (true, true) => Prepared::Utf8,
+            _ if !asking::may_ask() => Prepared::Unsure,
+            (false, false) => Prepared::AskedBytes,
+            (false, true) => Prepared::AskedUtf8,
         }
     }
 
@@ -297,7 +330,7 @@ impl Pattern {
         let name = || self.names().get(place as usize).map_or("", |(name, _)| name);
         match request {
             Request::Prepare => self.prepare(text, place) as i64,
-            Request::Back if begins_with_anything(&self.parsed.node) => -2,
+            Request::Back if begins_with_anything(&self.parsed.node) && !asking::may_ask() => -2,
             Request::Search | Request::Here | Request::Back => {
                 self.search(text, place as usize, request, prepared, wanted)
             }
@@ -319,8 +352,28 @@ impl Pattern {
         }
     }
 
+    /// As [`Self::search`], by Ruby.
+    fn ask_ruby(&self, text: &[u8], from: usize, request: Request, utf8: bool) -> i64 {
+        let options = self.options | if self.fixed { FIXED_ENCODING } else { 0 };
+        let question = Question::Search { source: &self.source, options, text, utf8, from, request };
+        // Where Ruby answers no more the run has been told to end.
+        let found = if from <= text.len() { asking::ask(question) } else { None };
+        SLOTS.with_borrow_mut(|slots| {
+            slots.clear();
+            let Some(Answer::Found(places)) = found else { return -1 };
+            let place = |place: Option<usize>| place.and_then(NonMaxUsize::new);
+            slots.extend(places.into_iter().map(place));
+            slots.first().copied().flatten().map_or(0, |start| start.get() as i64)
+        })
+    }
+
     /// Where a match begins, or -1; [`last_slot`] has its groups, as far as they are wanted.
     pub fn search(&self, text: &[u8], from: usize, request: Request, prepared: i64, wanted: Wanted) -> i64 {
+        let asks = [Prepared::AskedBytes, Prepared::AskedUtf8].iter().any(|asked| *asked as i64 == prepared);
+        if asks || request == Request::Back && begins_with_anything(&self.parsed.node) {
+            let utf8 = [Prepared::Utf8, Prepared::AskedUtf8].iter().any(|mode| *mode as i64 == prepared);
+            return self.ask_ruby(text, from, request, utf8);
+        }
         let mode = if prepared == Prepared::Utf8 as i64 { Mode::Utf8 } else { Mode::Bytes };
         let Some(machine) = self.machine(mode).filter(|_| from <= text.len()) else { return -1 };
         SLOTS.with_borrow_mut(|slots| {

@@ -21,10 +21,11 @@ use crate::running::random;
 use crate::shelf::Shelf;
 use crate::sync::{SyncRun, Syncs};
 use crate::versions::{Compiling, Conflicts, ExecutableOf, Kind, Learned, Pending, Version};
+use crate::vm::asked::{self, Asks, Cost, Granted, Here, Questions, Wish};
 use crate::vm::background::{self, Beside};
 use crate::vm::column;
 use crate::vm::errors::Trouble;
-use crate::vm::gvl::{self, Ask};
+use crate::vm::gvl::{self, Asker};
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
 use crate::vm::reentry::once;
@@ -52,6 +53,7 @@ use ikra_core::ir::{ErrorKind, Program, Receiver, SiteId, passes};
 use ikra_core::memory;
 use ikra_core::profile::{Phase, Profile};
 use ikra_core::progress::Progress;
+use ikra_core::regexp::asking::{Asking, take_missed};
 use ikra_core::regexp::{self, table};
 use ikra_core::reserve::{self, Reserve};
 use ikra_core::source::SourceMap;
@@ -569,6 +571,11 @@ impl<'a> Run<'a> {
                 Some(failure) if program.sites[failure.site.0 as usize].error == ErrorKind::NewSymbol => {
                     return Err(self.with_symbol(&failure, version, heap));
                 }
+                Some(_) if take_missed() && !self.syncs.any() && version.asks.get() == Asks::Never => {
+                    version.asks.set(Asks::Here);
+                    tell_anew(|| "Ruby is to be asked".into());
+                    return Err(Trouble::Anew);
+                }
                 Some(failure)
                     if program.sites[failure.site.0 as usize].error == ErrorKind::NewPattern
                         && self.learns_pattern(&failure)? =>
@@ -1035,6 +1042,7 @@ impl<'a> Run<'a> {
                 conflicts: Conflicts::default(),
                 kept: RefCell::default(),
                 choice: Choice::default(),
+                asks: Cell::default(),
                 learned: self.learned.borrow().clone(),
             };
             Ok((Rc::new(version), front.traced))
@@ -1359,18 +1367,34 @@ impl<'a> Run<'a> {
             };
             // A driver that launches often would wake another thread for a large stack each time.
             let is_deep = executable.is_deep() || is_program && executable.are_deep();
-            let beside = considers || told.is_some() || !version.syncs.is_empty() || is_deep;
+            let beside = considers
+                || told.is_some()
+                || !version.syncs.is_empty()
+                || is_deep
+                || version.asks.get() == Asks::Beside
+                || version.asks.get() == Asks::Here && executable.are_deep();
+            let (cost, mut told_of) = (Cost::default(), None);
             let ended = if interrupted || beside {
                 let mut at = 0;
-                let run = |ask: &mut Ask<'_, _, _>| {
+                let run = |asker: &Arc<Asker<Wish, Granted>>| {
+                    let _asking = Asking::begin(Some(Arc::new(Questions(Arc::clone(asker)))));
                     let at_sync = &mut |number, store: &mut Store| {
-                        let asked = ask((number, std::mem::take(store)));
-                        *store = asked.ok_or_else(|| Error::Internal("the section has ended".into()))?;
+                        let Some(Granted::Synced(now)) = asker.ask(Wish::Sync(number, std::mem::take(store)))
+                        else {
+                            return Err(Error::Internal("the section has ended".into()));
+                        };
+                        *store = now;
                         Ok(())
                     };
                     executable.run(&mut store, &launch, at_sync, &interrupt, &mut steps)
                 };
-                let answer = |(number, store)| {
+                let answer = |wish: Wish| {
+                    let (number, store) = match wish {
+                        Wish::Sync(number, store) => (number, store),
+                        Wish::Answer(question) => {
+                            return asked::answer_at(self.ruby, question, &cost).map(Granted::Answered);
+                        }
+                    };
                     heap.store = store;
                     let run = SyncRun {
                         ruby: self.ruby,
@@ -1384,19 +1408,33 @@ impl<'a> Run<'a> {
                     run.sync(version, heap, (number, at), &self.syncs)?;
                     in_syncs.set(in_syncs.get() + since.elapsed());
                     at += 1;
-                    Ok(std::mem::take(&mut heap.store))
+                    Ok(Granted::Synced(std::mem::take(&mut heap.store)))
                 };
                 Some(gvl::beside(self.ruby, (is_deep, &interrupt), run, answer, meanwhile)?)
             } else {
                 let at_sync = &mut |_, _: &mut Store| Err(Error::Internal("a driver without syncs".into()));
                 let run = || executable.run(&mut store, &launch, at_sync, &interrupt, &mut steps);
-                gvl::without_gvl(self.ruby, &interrupt, run)
+                match version.asks.get() {
+                    Asks::Here => {
+                        let here = Here::new(&interrupt);
+                        let ended = here.run(self.ruby, run);
+                        here.cost.tell(&mut steps);
+                        version.asks.set(Asks::Here.after(begun.elapsed(), &here));
+                        told_of = here.cost.told(begun.elapsed());
+                        ended
+                    }
+                    _ => gvl::without_gvl(self.ruby, &interrupt, run),
+                }
             };
             (heap.store, heap.jobs) = (store, jobs);
+            cost.tell(&mut steps);
             profile.merge(&steps);
             match ended.transpose().map_err(Trouble::Panic)?.transpose()? {
                 Some(Outcome::Done) => {
                     tell()?;
+                    if let Some(told) = told_of {
+                        self.say("asks_ruby", told)?;
+                    }
                     if learns {
                         let work = match is_program {
                             true => Work::of_program(rows, progress.launched()),

@@ -19,6 +19,7 @@ use crate::code::syncs::SyncText;
 use crate::reading::plan::Plan;
 use crate::running::choice::Choice;
 use crate::running::heap::{Kept, Layout, Mode, Rooms};
+use crate::vm::asked::Asks;
 use crate::vm::background::Beside;
 use crate::vm::gvl::GvlCell;
 use crate::vm::object_pool::ObjectPool;
@@ -168,6 +169,8 @@ pub struct Version {
     pub kept: RefCell<Option<Kept>>,
     /// The back-end that `:auto` takes.
     pub choice: Choice,
+    /// Its threads may ask Ruby (see [`ikra_core::regexp::asking`]).
+    pub asks: Cell<Asks>,
     /// The blocks that Ruby runs in between.
     pub syncs: Vec<SyncText>,
     /// The texts of lambdas and procs that it gives.

@@ -6,10 +6,11 @@ module RandomPrograms
     # Those with a first group, which holds text where all matches.
     GROUPED = ["/([a-c]+)/", "/(b)(c)?/", "/(\\w)(\\d)/", "/(\\d+)/", "/([^a-e])/", "/\\A(.*?)(?:f|t)/", "/(é|ü|日)./",
                "/(a|ab)(c|bcd)?/", "/(l.*t)/m", "/(A+)/i", "/((e)|f)+/", "/( ?)\#{Regexp.escape(\"k\")}/",
-               "/(-?\\d+) (km)?/x", "/(.)\\z/"].freeze
+               "/(-?\\d+) (km)?/x", "/(.)\\z/", "/(\\w)(?!\\1)/", "/(?<=[a-c])(\\S)/", "/((?>a+))(?=b|c|\\z)/"].freeze
     PLAIN = ["/[a-c]+/", "/e|é/", "/\\A-?\\d+/", "/b*/", "/^/", "/$/", "/[^\\d\\s]/", "/\#{\"a\"}.?b/",
              "Regexp.new(\"(?:ab)?\")", "/\\s+/", "/[[:alpha:]]{2}/",
-             "Regexp.union(\"x\", /y/, \"z\")", "/l(?<rest>.*)t/"].freeze
+             "Regexp.union(\"x\", /y/, \"z\")", "/l(?<rest>.*)t/", "/(?<!a)[a-c]++/", "/ss|k/i",
+             "Regexp.new(\"(?=b).\")", "/(?<c>\\w)\\k<c>/"].freeze
     # Where %s is a pattern.
     REPLACED = [".sub(%s, \"<\\\\0>\")", ".gsub(%s, \"\\\\1-\")", ".gsub(%s, \"\")", ".sub(%s) { |found| found * 2 }",
                 ".gsub(%s) { \"\#{$~.begin(0)}.\" }", ".gsub(%s) { |found| \"\#{found.size}\#{$`.size}\" }",

@@ -9,6 +9,7 @@
 
 use super::runtime::{DONE, EntryFn, ThreadState};
 use crate::fallible;
+use crate::regexp::asking::{self, Asking};
 use parking_lot::Mutex;
 use rayon::ThreadPool;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -302,7 +303,13 @@ pub fn make(
 ) -> bool {
     let width = pool.current_num_threads();
     let pending = Pending::new(functions, width, spare);
-    pool.install(|| {
+    let ask = asking::current();
+    let of_one = ask.as_ref().is_some_and(|ask| ask.is_of_one());
+    let call = |logs: &[Log], number| {
+        let _asking = Asking::begin(ask.clone());
+        pending.call(logs, number, false, run)
+    };
+    let divided = || {
         let tasks = 4 * width;
         (0..tasks).into_par_iter().for_each(|task| {
             let mut log = pending.log();
@@ -315,11 +322,16 @@ pub fn make(
             }
             pending.done.lock().push((task, log));
         });
-        let Some(logs) = pending.take() else { return false };
-        let done =
-            (0..pending.partitions()).into_par_iter().map(|number| pending.call(&logs, number, false, run));
-        let done = done.reduce(|| true, |a, b| a && b);
-        pending.give_back(logs);
-        done
-    })
+        pending.take()
+    };
+    let Some(logs) = pool.install(divided) else { return false };
+    let partitions = 0..pending.partitions();
+    let done = match of_one {
+        true => partitions.into_iter().all(|number| call(&logs, number)),
+        false => pool.install(|| {
+            partitions.into_par_iter().map(|number| call(&logs, number)).reduce(|| true, |a, b| a && b)
+        }),
+    };
+    pending.give_back(logs);
+    done
 }

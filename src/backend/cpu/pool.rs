@@ -16,6 +16,7 @@ use crate::heap::job_order::Round;
 use crate::heap::{Column, Printed};
 use crate::ir::{BufferInfo, BufferKind, ErrorKind, KernelId, Program, ScalarSource, Site, SiteId};
 use crate::progress::Progress;
+use crate::regexp::asking::{self, Ask, Asking};
 use crate::threads::{self, Together};
 use parking_lot::Mutex;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
@@ -23,6 +24,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -132,6 +134,8 @@ struct LaunchState<'a> {
     unknown: u64,
     /// It recurses.
     deep: bool,
+    /// Whom its threads may ask.
+    ask: Option<Arc<dyn Ask>>,
 }
 
 pub fn run(
@@ -156,6 +160,8 @@ pub fn run(
     args.extend_from_slice(launch.scalars);
     let scratch = program.buffers.iter().position(|b| b.kind == BufferKind::Scratch);
     let length = program.scalars.iter().position(|s| s.source == ScalarSource::ScratchWords);
+    let ask = asking::current();
+    let of_one = ask.as_ref().is_some_and(|ask| ask.is_of_one());
     let mut run = LaunchState {
         scratch: scratch.map(|address| ScratchNeeded {
             words: columns[address].len(),
@@ -181,18 +187,19 @@ pub fn run(
         printed: Mutex::new(Vec::new()),
         sorted: launch.jobs.order.is_none() && launch.jobs.rounds.len() <= 1,
         // What is deferred has been divided among threads before.
-        spreads: !launch.jobs.in_order && code.deferred.is_empty() && threads::count() > 1,
+        spreads: !launch.jobs.in_order && !of_one && code.deferred.is_empty() && threads::count() > 1,
         unknown: if code.deferred.is_empty() { ALONE_UNKNOWN } else { 0 },
         deep: code.deep,
+        ask,
     };
     let rounds = &jobs.rounds;
     let fused = program.kernels[kernel.0 as usize].fused && rounds.len() <= 1;
     let ticks_of_run = launch.first_tick..launch.first_tick + launch.ticks;
     // What is not fused goes round by round: the largest decides.
     let ticks = if fused { launch.ticks } else { 1 };
-    let split = !launch.jobs.in_order && is_split();
+    let split = !launch.jobs.in_order && !of_one && is_split();
     let small = |round| is_small(&tasks(&code, round, 1), ticks, run.unknown);
-    let alone = launch.jobs.in_order || !split && rounds.iter().all(small);
+    let alone = launch.jobs.in_order || of_one || !split && rounds.iter().all(small);
     // A panic here is a bug of ours, but must not unwind into Ruby.
     let width = if alone { 1 } else { threads::pool(code.deep)?.current_num_threads() };
     if !code.deferred.is_empty() {
@@ -249,6 +256,9 @@ fn put_together(printed: &mut Printed, tasks: &[Printed], failure: Option<&Failu
 
 impl LaunchState<'_> {
     fn over(&self) -> bool {
+        if let Some(ask) = &self.ask {
+            ask.look();
+        }
         if self.interrupt.load(Ordering::Relaxed) {
             self.stopped.store(true, Ordering::Relaxed);
         }
@@ -338,6 +348,7 @@ impl LaunchState<'_> {
         let Some(logs) = logs else { return self.conflict() };
         if !self.over() && !failed && !logs.is_empty() {
             let call = |partition: usize| {
+                let _asking = Asking::begin(self.ask.clone());
                 pending.call(&logs, partition, self.sorted, (&self.args, tick, self.interrupt))
             };
             let done = match width > 1 && (pending.are_many(&logs) || is_split()) {
@@ -362,6 +373,7 @@ impl LaunchState<'_> {
     /// first job that is left.
     fn task(&self, task: &Task<'_>, ticks: &Range<u64>, patience: Option<&mut Duration>) -> Option<u64> {
         let mut printed = self.print_to.to_come();
+        let _asking = Asking::begin(self.ask.clone());
         let mut state = ThreadState::new(self.seed, self.call, self.interrupt);
         state.printed = &raw mut printed;
         let rest = match &self.pending {

@@ -1,5 +1,6 @@
 //! Regexps as sections match them.
 
+use crate::vm::asked;
 use crate::vm::reflection::{Own, call};
 use crate::vm::value;
 use ikra_core::regexp::{Pattern, table};
@@ -39,11 +40,18 @@ fn pattern(ruby: &Ruby, regexp: VALUE) -> Option<Arc<Pattern>> {
         value::NIL
     })
     .ok()?;
-    match table::pattern(&source.to_string().ok()?, options as u32, false) {
+    let (source, options) = (&source.to_string().ok()?, options as u32);
+    match table::pattern(source, options, false) {
         Ok(pattern) => Some(pattern),
         Err(refused) => {
-            REFUSED.set(Some((refused.part, refused.why.into())));
-            None
+            let asked = match asked::describe(ruby, source, options) {
+                Ok(Some(told)) => table::asked(source, options, false, told).ok(),
+                _ => None,
+            };
+            if asked.is_none() {
+                REFUSED.set(Some((refused.part, refused.why.into())));
+            }
+            asked
         }
     }
 }

@@ -14,12 +14,14 @@ use ikra_core::threads;
 use magnus::error::ErrorType;
 use magnus::value::BoxValue;
 use magnus::{Error, Exception, Ruby, rb_sys::protect};
+use parking_lot::Mutex;
 use std::any::Any;
 use std::cell::RefCell;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -97,6 +99,15 @@ where
     job.ended
 }
 
+/// Runs `work` on this thread with the GVL held. Where it asks Ruby something, nothing may be raised through it; signals set
+/// `interrupt`.
+pub fn holding<T>(ruby: &Ruby, interrupt: &AtomicBool, work: impl FnOnce() -> T) -> Ended<T> {
+    let watching = Watching::new(ruby, interrupt);
+    let ended = catch_unwind(AssertUnwindSafe(work));
+    drop(watching);
+    ended
+}
+
 /// A thread that works for this one.
 struct Worker<'a, T, A> {
     thread: Option<JoinHandle<T>>,
@@ -152,7 +163,7 @@ pub fn check_process(begun_in: u32) -> Result<(), Trouble> {
 pub fn beside<T: Send, Q: Send, A: Send>(
     ruby: &Ruby,
     (deep, interrupt): (bool, &AtomicBool),
-    work: impl FnOnce(&mut Ask<'_, Q, A>) -> T + Send,
+    work: impl FnOnce(&Arc<Asker<Q, A>>) -> T + Send,
     mut answer: impl FnMut(Q) -> Result<A, Trouble>,
     mut meanwhile: impl FnMut() -> Result<(), Trouble>,
 ) -> Result<Ended<T>, Trouble> {
@@ -166,10 +177,7 @@ pub fn beside<T: Send, Q: Send, A: Send>(
         if deep {
             threads::note_large_stack();
         }
-        work(&mut |question| {
-            asks.send(question).ok()?;
-            answered.recv().ok()
-        })
+        work(&Arc::new(Asker(Mutex::new(Some((asks, answered))))))
     };
     let stack = threads::stack(deep);
     // SAFETY: whatever the thread borrows is there until it has ended, as `Worker` waits for that; in a forked child there
@@ -213,8 +221,22 @@ pub fn beside<T: Send, Q: Send, A: Send>(
     }
 }
 
-/// Asks the thread that waits for the work; `None` if it answers no more.
-pub type Ask<'a, Q, A> = dyn FnMut(Q) -> Option<A> + 'a;
+/// Whom threads of the work ask, one after the other: the thread that waits for it.
+pub struct Asker<Q, A>(Mutex<Option<(SyncSender<Q>, Receiver<A>)>>);
+
+impl<Q, A> Asker<Q, A> {
+    /// `None` if it answers no more.
+    pub fn ask(&self, question: Q) -> Option<A> {
+        let mut ends = self.0.lock();
+        let (asks, answered) = ends.as_ref()?;
+        let answer = asks.send(question).ok().and_then(|()| answered.recv().ok());
+        if answer.is_none() {
+            // Nobody takes the next question.
+            ends.take();
+        }
+        answer
+    }
+}
 
 /// What was raised where nothing could be told of it.
 enum Deferred {

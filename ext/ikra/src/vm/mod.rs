@@ -1,6 +1,7 @@
 //! Ruby's VM as Ikra sees it: values, classes, the lock, exceptions.
 
 pub mod array_layout;
+pub mod asked;
 pub mod background;
 pub mod classes;
 pub mod column;

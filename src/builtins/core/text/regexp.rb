@@ -6,7 +6,7 @@ module Regexp
   # How a String is to be matched, or what Ruby raises of one that cannot be.
   def __prepared(string)
     prepared = __ask(string, string.__encoding, 0, 0, 0)
-    __cannot(string, prepared) if prepared > 1
+    __cannot(string, prepared) if prepared > 1 && prepared < 5
     prepared
   end
 

@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require "timeout"
+
+# Patterns that no automaton can do: Ruby is asked in the middle of a section.
+RSpec.describe "What sections ask Ruby to match" do
+  on_cpu
+
+  texts = ["price: 100 EUR, 200 USD", "aa bb cc", "", "foo bar foofoo", "höhe: 33 m, tiefe 44 m", "((a)(b))", "a\nb\n"]
+
+  before { Warning[:performance] = false if Warning.respond_to?(:categories) }
+
+  def expect_ruby(items, &block) = expect(items.pmap(&block)).to eq(items.map(&block))
+
+  it "has look-around, back-references, atomic and recursive groups" do
+    expect_ruby(texts) { |t| [t.scan(/\d+(?= EUR| m)/), t =~ /foo(?!foo)/, t[/(?<=: )\d+/], t.gsub(/(?<!o)o/, "0")] }
+    expect_ruby(texts) { |t| [t.scan(/(\w)\1/), t.match(/(?<c>\w)\k<c>/)&.[](:c), t[/\((?:[^()]|\g<0>)*\)/]] }
+    expect_ruby(texts) do |t|
+      [t.match?(/(?>a+)b/), t.match?(/a++b/), t.split(/\R/), t.scan(/\X/)]
+    end
+    expect_ruby(texts) { |t| [t.rindex(/(?<=o)o/), t.rindex(/.*o/m), t.start_with?(/(?=f)fo/), t.gsub(/\G\w/, "x")] }
+    expect_ruby(texts) { |t| /(?<c>\w)\k<c>/ =~ t ? c : nil }
+    expect_ruby(texts) { |t| t.sub(/(?<n>\d+)(?= m)/) { (Regexp.last_match(:n).to_i * 2).to_s } }
+    expect_ruby(texts) do |t|
+      case t
+      when /(?=a)a(?!\n)/ then 1
+      when /(.)\1/ then [Regexp.last_match(1), Regexp.last_match.pre_match]
+      end
+    end
+  end
+
+  it "has patterns of objects, and those that a section puts together" do
+    pair = Struct.new(:pattern, :text)
+    pairs = [pair.new(/(?=a)/, "ba"), pair.new(/a/, "ba"), pair.new(/(?<y>\d+)(?!\d)-\k<y>/, "12-12")]
+    expect_ruby(pairs) { |o| [o.text =~ o.pattern, o.pattern.match?(o.text), o.pattern.names, o.pattern.source] }
+    expect_ruby(%w[foo bar baz]) do |w|
+      ["foobarbaz"[/(?<=#{w})./], Regexp.new("(?<=#{w}).").match("foobarbaz")&.begin(0)]
+    end
+    expect_ruby(%w[foo ( baz]) do |w|
+      "foobarbaz"[/(?<=#{w})./]
+    rescue RegexpError => e
+      e.message
+    end
+  end
+
+  it "has characters that versions of Unicode match differently" do
+    expect_ruby(%w[STRAßE K ſ ﬁ ss]) { |w| [w =~ /ss\z/i, w =~ /k\z/i, w =~ /s\z/i, w =~ /fi/i] }
+    expect_ruby(["\u{1fa75} a", "x\u{200d}y", "a b"]) { |w| [w.scan(/\w+/), w =~ /\bb/, w =~ /\p{Alpha}\z/] }
+  end
+
+  it "is asked by drivers, beside syncs, and by what calls itself" do
+    deep = Class.new { def find(n, t) = n == 0 ? t[/(?<=: )\d+/].to_i : find(n - 1, t) + (0 * find(0, t)) }.new
+    expect_ruby(texts) { |t| deep.find(5, t) }
+    seen = []
+    found = Ikra.section do
+      first = texts.map { |t| t[/(?<=: )\d+/] }
+      Ikra.sync { seen << first.compact.size }
+      texts.pmap { |t| t.match?(/(.)\1/) }
+    end
+    expect([found, seen]).to eq([texts.map { |t| t.match?(/(.)\1/) }, [2]])
+  end
+
+  it "is asked by all threads where they compute more" do
+    many = Array.new(400) { |i| "k#{i % 7}: #{i}" }
+    block = proc do |t|
+      n = 0
+      4_000.times { |i| n += t.getbyte(i % t.bytesize) }
+      t[/(?<=: )\d+/].to_i + n
+    end
+    expected = many.map(&block)
+    3.times { expect(many.pmap(&block)).to eq(expected) }
+  end
+
+  it "is told by profiles" do
+    many = Array.new(300) { |i| "k#{i % 7}: #{i}" }
+    block = proc { |t| t[/(?<=: )\d+/].to_i }
+    many.pmap(&block)
+    expect(Ikra.profile { many.pmap(&block) }.steps["asked"][:count]).to eq(300)
+  end
+
+  it "ends as a section does when Ruby wants its thread for something else" do
+    many = Array.new(500) { |i| "k#{i % 7}: #{i}" }
+    block = proc { |t| t[/(?<=: )\d+/].to_i }
+    expected = many.map(&block)
+    here = Thread.current
+    2.times do |i|
+      expect { Timeout.timeout(0.005 * i.succ) { loop { many.pmap(&block) } } }.to raise_error(Timeout::Error)
+      Thread.new { sleep(0.003 * i) && here.raise(IOError, "enough") }
+      expect { loop { many.pmap(&block) } }.to raise_error(IOError, "enough")
+      expect(many.pmap(&block)).to eq(expected)
+    end
+  end
+end
