@@ -289,6 +289,7 @@ fn compile_cuda(ruby: &Ruby, nvrtc: String, target: String) -> Result<(), Error>
 /// What specs and benchmarks need beside what users call.
 #[cfg(feature = "testing")]
 mod testing {
+    use crate::reading::remembered;
     use crate::reading::variables::testing as variables;
     use crate::vm::array_layout;
     use crate::vm::hash_layout;
@@ -298,6 +299,7 @@ mod testing {
         native.define_singleton_method("read_variable", function!(read_variable, 2))?;
         native.define_singleton_method("write_variable", function!(write_variable, 3))?;
         native.define_singleton_method("slot_of_variable", function!(variables::slot, 2))?;
+        native.define_singleton_method("recalls", function!(remembered::calls, 0))?;
         native.define_singleton_method("knows_arrays", function!(array_layout::confirmed, 0))?;
         native.define_singleton_method("knows_hashes", function!(hash_layout::confirmed, 0))?;
         native.define_singleton_method("fail_at", function!(ikra_core::faults::fail_at, 1))

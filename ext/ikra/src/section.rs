@@ -9,6 +9,7 @@ use crate::host::{Front, LiveHost};
 use crate::reading::array_kinds::Holder;
 use crate::reading::base::{Base, Source};
 use crate::reading::plan::Traced;
+use crate::reading::remembered::{Memory, Rows};
 use crate::reading::roots::BlockScope;
 use crate::reading::tracer::Asked;
 use crate::reading::visited::Visited;
@@ -426,6 +427,7 @@ impl<'a> Run<'a> {
         let mode = if self.section.raise { Mode::Watched } else { version.conflicts.mode() };
         let executable = self.executable(&version, mode, profile)?;
         let random = *random.get_or_insert_with(|| random::next(version.program.uses_random));
+        let rows = profile.time(Phase::Trace, || self.rows(&version, &mut traced))?;
         let room = version.rooms.on(profile.backend == Some("cpu")).get();
         let mut heap =
             profile.time(Phase::Trace, || Heap::build(traced, &version.layout, &version.inferred, room))?;
@@ -453,7 +455,22 @@ impl<'a> Run<'a> {
         if mode == Mode::Watched {
             version.kept.replace(heap.leave(&version.layout, self.section.ticks));
         }
+        // Nothing of the section looks at its objects from here on.
+        if let Some(last) = rows.and_then(|rows| rows.keep(self.pinned)) {
+            version.memory.keep(last);
+        }
         Ok(result)
+    }
+
+    /// What is to be remembered of the objects found, if anything is.
+    fn rows(&self, version: &Version, traced: &mut Traced<'_>) -> Result<Option<Rows>, Trouble> {
+        if !version.memory.wants() || self.section.part.is_some() || self.section.done > 0 {
+            return Ok(None);
+        }
+        match traced.rows.take() {
+            Some(rows) => Ok(Some(rows)),
+            None => Ok(Rows::of(&traced.tracer, &traced.roots, &self.base)?),
+        }
     }
 
     /// What is refused before anything runs.
@@ -940,9 +957,19 @@ impl<'a> Run<'a> {
         if samples && !version.plan.may_fit(self.pinned, pool, &self.scope, base)? {
             return Ok(None);
         }
-        let Ok(traced) = version.plan.follow(self.pinned, pool, &self.scope, base, None)? else {
-            return Ok(None);
+        let recalled = match version.memory.take() {
+            Some(last) => {
+                let recalled = version.plan.recall(self.pinned, pool, &self.scope, base, last)?;
+                version.memory.tell(recalled.is_some());
+                recalled
+            }
+            None => None,
         };
+        let traced = match recalled {
+            Some(traced) => traced,
+            None => version.plan.follow(self.pinned, pool, &self.scope, base, None)?,
+        };
+        let Ok(traced) = traced else { return Ok(None) };
         let differs = version.assumptions.hold_in(self.ruby, &version.pool, traced.tracer.pinned)?;
         Ok(differs.is_none().then_some(traced))
     }
@@ -1041,6 +1068,7 @@ impl<'a> Run<'a> {
                 rooms: Rooms::new(room),
                 conflicts: Conflicts::default(),
                 kept: RefCell::default(),
+                memory: Memory::default(),
                 choice: Choice::default(),
                 asks: Cell::default(),
                 learned: self.learned.borrow().clone(),

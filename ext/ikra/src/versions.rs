@@ -17,6 +17,7 @@
 use crate::code::methods::Assumptions;
 use crate::code::syncs::SyncText;
 use crate::reading::plan::Plan;
+use crate::reading::remembered::Memory;
 use crate::running::choice::Choice;
 use crate::running::heap::{Kept, Layout, Mode, Rooms};
 use crate::vm::asked::Asks;
@@ -49,6 +50,7 @@ impl DataTypeFunctions for Handle {
             for version in versions {
                 // SAFETY: this is the mark phase, and the objects have been marked ever since they were put there.
                 version.pool.each_marked(|value| unsafe { rb_sys::rb_gc_mark(value) });
+                version.memory.rest();
             }
         });
     }
@@ -167,6 +169,8 @@ pub struct Version {
     pub conflicts: Conflicts,
     /// Memory for the next run.
     pub kept: RefCell<Option<Kept>>,
+    /// What the last one has found.
+    pub memory: Memory,
     /// The back-end that `:auto` takes.
     pub choice: Choice,
     /// Its threads may ask Ruby (see [`ikra_core::regexp::asking`]).

@@ -9,6 +9,7 @@ require_relative "backtraces"
 require_relative "bases"
 require_relative "beginning_in_ruby"
 require_relative "bignums"
+require_relative "called_again"
 require_relative "operations"
 require_relative "outlining"
 require_relative "outputs"
@@ -19,6 +20,7 @@ module RandomPrograms
   class Trial # rubocop:disable Metrics/ClassLength
     include Backtraces
     include BeginningInRuby
+    include CalledAgain
     include Outlining
     include SectionTrials
     include Outputs
@@ -131,7 +133,7 @@ module RandomPrograms
       expected_state, expected, raised_at = in_ruby(kept)
       actual_state, actual, before = in_ikra(kept)
       return compare_errors(kept, expected, raised_at, actual, actual_state, before) if actual.first == :raised
-      return other_output if [expected, expected_state] == [actual, actual_state]
+      return other_output || other_later(kept) if [expected, expected_state] == [actual, actual_state]
 
       comparable(kept, expected) do
         next verdict(:missing_error, "Ruby: #{expected.inspect}\nIkra: #{actual.inspect}") if expected.first == :raised
@@ -146,8 +148,12 @@ module RandomPrograms
       block = @home.block(leaves, elements)
       at = 0
       result = printing(:ruby) { outcome { sequential(base, block) { |i| at = i } } }
-      result = left([result[1], elements, leaves], block) unless result.first == :raised
-      [Snapshot.of([elements, leaves]), result, at]
+      return [Snapshot.of([elements, leaves]), result, at] if result.first == :raised
+
+      result = left([result[1], elements, leaves], block)
+      state = Snapshot.of([elements, leaves])
+      printing(:again) { call_again(:ruby, base, [elements, leaves]) { sequential(base, block) { nil } } }
+      [state, result, at]
     end
 
     # What there is afterwards, with the local variables around the block.
@@ -183,7 +189,10 @@ module RandomPrograms
       result = printing(:ikra) { outcome { outlining { beginning_in_ruby(base.size) { in_section(base, block) } } } }
       return [left([elements, leaves], block), result, before] if result.first == :raised
 
-      [Snapshot.of([elements, leaves]), left([result[1], elements, leaves], block), before]
+      given = [Snapshot.of([elements, leaves]), left([result[1], elements, leaves], block), before]
+      Ikra.backend = @backend
+      printing(:again) { call_again(:ikra, base, [elements, leaves]) { given_by_section(base, block) } }
+      given
     end
 
     def in_section(base, block)

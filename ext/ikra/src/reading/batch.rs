@@ -590,7 +590,17 @@ mod tests {
             let Self { visited, pointers, modules, places, symbols, .. } = self;
             // The second column holds arrays of another kind.
             let kind = Some(ArrayKind(u32::from(column == 1)));
-            Known { visited, pointers, modules, places, symbols, kind, array: ARRAY, float: (0, no_float) }
+            Known {
+                visited,
+                pointers,
+                modules,
+                places,
+                symbols,
+                kind,
+                array: ARRAY,
+                float: (0, no_float),
+                is_recalled: false,
+            }
         }
 
         /// Reads a column to there, by one thread; what is not known is nil.

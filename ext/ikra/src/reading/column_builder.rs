@@ -8,6 +8,7 @@ use crate::reading::array_kinds::ArrayKinds;
 use ikra_core::error::NoMemory;
 use ikra_core::fallible;
 use ikra_core::heap::schema::Stored;
+use ikra_core::parallel;
 use ikra_core::types::{ArrayKind, ClassId, Collection, HierarchyId, Shape, Type, TypeSet};
 use std::mem::MaybeUninit;
 use std::sync::OnceLock;
@@ -65,6 +66,28 @@ pub const fn split_object(payload: i64) -> (u32, u32) {
 }
 
 impl ColumnBuilder {
+    /// All objects of a class at a place of its hierarchy, one after the other.
+    pub fn of_objects(
+        (hierarchy, class, place): (HierarchyId, ClassId, u32),
+        count: usize,
+    ) -> Result<Self, NoMemory> {
+        let mut seen = SeenTypes::default();
+        seen.add_object(hierarchy, class);
+        let tags = Tags::All(Shape::Object(hierarchy).tag());
+        let payload = fallible::collect((0..count as u32).map(|row| object_payload(place, row)))?;
+        Ok(Self { payload, tags, seen, no_memory: None })
+    }
+
+    pub fn try_clone(&self) -> Result<Self, NoMemory> {
+        let tags = match &self.tags {
+            Tags::None => Tags::None,
+            Tags::All(tag) => Tags::All(*tag),
+            Tags::Each(each) => Tags::Each(parallel::copied(each)?),
+        };
+        let payload = parallel::copied(&self.payload)?;
+        Ok(Self { payload, tags, seen: self.seen.clone(), no_memory: self.no_memory })
+    }
+
     pub fn len(&self) -> usize {
         self.payload.len()
     }
@@ -183,6 +206,14 @@ impl ColumnBuilder {
                     Err(error) => self.no_memory = Some(error),
                 }
             }
+        }
+    }
+
+    /// The tag of the last value; that of nil where there is none.
+    pub fn last_tag(&self) -> i32 {
+        match self.len() {
+            0 => Shape::Nil.tag(),
+            count => self.tag(count - 1),
         }
     }
 
@@ -356,6 +387,60 @@ impl Spare {
 impl Part<'_> {
     pub fn end(self) -> Filled {
         Filled { count: self.count, tag: self.tag, seen: self.seen }
+    }
+
+    /// The tag of all values so far, if there is one.
+    #[inline]
+    pub fn tag(&self) -> Option<i32> {
+        (self.tag > NONE).then_some(self.tag)
+    }
+
+    /// Puts Floats, if `f` finds nothing else: it gives the bits of each.
+    #[inline]
+    pub fn try_floats(
+        &mut self,
+        count: usize,
+        f: impl FnOnce(&mut [MaybeUninit<i64>]) -> bool,
+    ) -> Result<bool, NoMemory> {
+        self.try_all(Shape::Float, count, f).map(|room| room.is_some())
+    }
+
+    /// The same for Integers.
+    #[inline]
+    pub fn try_integers(
+        &mut self,
+        count: usize,
+        f: impl FnOnce(&mut [MaybeUninit<i64>]) -> bool,
+    ) -> Result<bool, NoMemory> {
+        let Some(put) = self.try_all(Shape::Integer, count, f)? else { return Ok(false) };
+        let any_wide = put.iter().fold(false, |any, number| any | (i64::from(*number as i32) != *number));
+        self.seen.wide |= any_wide;
+        Ok(true)
+    }
+
+    #[inline]
+    fn try_all(
+        &mut self,
+        shape: Shape,
+        count: usize,
+        f: impl FnOnce(&mut [MaybeUninit<i64>]) -> bool,
+    ) -> Result<Option<&[i64]>, NoMemory> {
+        assert!(self.count + count <= self.room, "more values than there is room for");
+        // SAFETY: within the part, as was asserted.
+        let room = unsafe {
+            let first = self.spare.payload.add(self.offset + self.count).cast::<MaybeUninit<i64>>();
+            std::slice::from_raw_parts_mut(first, count)
+        };
+        if !f(room) {
+            return Ok(None);
+        }
+        self.seen.bits |= if shape == Shape::Float { FLOAT } else { INTEGER };
+        if self.tag != shape.tag() {
+            self.put_tags(shape.tag(), count)?;
+        }
+        self.count += count;
+        // SAFETY: `f` has filled it.
+        Ok(Some(unsafe { room.assume_init_ref() }))
     }
 
     #[inline]
@@ -612,6 +697,19 @@ impl SeenTypes {
     /// All Integers fit 32 bits.
     pub fn narrow(&self) -> bool {
         !self.wide
+    }
+
+    /// Nothing here is an object, and nothing else that has a row or number of its own.
+    pub fn is_flat(&self) -> bool {
+        self.objects.is_empty()
+            && self.modules.is_empty()
+            && self.array.is_none()
+            && self.collections.is_empty()
+    }
+
+    /// The hierarchies and classes of the objects.
+    pub fn objects(&self) -> &[(HierarchyId, ClassId)] {
+        &self.objects
     }
 
     /// What was found elsewhere besides.

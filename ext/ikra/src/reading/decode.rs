@@ -33,6 +33,8 @@ pub struct Known<'a> {
     pub array: VALUE,
     /// Ruby's class Float, and what reads one that is on the heap.
     pub float: (VALUE, unsafe fn(VALUE) -> f64),
+    /// Nothing is looked up: what is on the heap is known if it is a Float.
+    pub is_recalled: bool,
 }
 
 /// Who enters what is met for the first time.
@@ -52,6 +54,18 @@ pub trait Enter {
 
     /// So many values were put.
     fn advance(&mut self, count: usize);
+}
+
+/// Where nothing is looked up.
+pub struct NoneEntered;
+
+impl Enter for NoneEntered {
+    fn enter(&mut self, _: VALUE, _: Slot<'_>, _: Word, _: Sort) -> Result<Option<Word>, NoMemory> {
+        Ok(None)
+    }
+
+    #[inline]
+    fn advance(&mut self, _: usize) {}
 }
 
 /// Where there is one thread: what is new gets the next row at once.
@@ -100,6 +114,8 @@ impl Known<'_> {
                 let count = self.immediates(group, into)?;
                 enter.advance(count);
                 count
+            } else if self.is_recalled {
+                self.floats(rest, into)?
             } else {
                 self.objects(rest, into, enter)?
             };
@@ -151,6 +167,19 @@ impl Known<'_> {
             }
         }
         Ok(group.len())
+    }
+
+    /// The leading Floats that are on the heap.
+    fn floats(&self, values: &[VALUE], into: &mut Part<'_>) -> Result<usize, NoMemory> {
+        for (index, &value) in values.iter().enumerate() {
+            // SAFETY: the value was just read from a live object.
+            if rb_sys::SPECIAL_CONST_P(value) || unsafe { value::class_pointer(value) } != self.float.0 {
+                return Ok(index);
+            }
+            // SAFETY: Float has no subclass, and no other object its class.
+            into.put_float(unsafe { (self.float.1)(value) })?;
+        }
+        Ok(values.len())
     }
 
     /// The leading values that are on the heap.

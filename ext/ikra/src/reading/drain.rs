@@ -82,6 +82,9 @@ fn copy(from: &[VALUE], to: &mut [VALUE]) -> usize {
 impl Tracer<'_> {
     /// Reads until everything asked of everything found is read.
     pub fn drain(&mut self) -> Result<(), Stop> {
+        if self.recalled.is_some() {
+            return self.sweep();
+        }
         loop {
             let mut progress = self.read_names()?;
             for column in 0..self.asked.columns.len() {

@@ -24,6 +24,8 @@
 //! but it is unprotected before the collection ends. Everything goes through `parallel::each`, in which the calling
 //! thread works too: it waits for no thread that is busy with another section. `IKRA_TEST_BATCH=2` has the smallest
 //! worlds read so (`rake check:batches`).
+//!
+//! A later call on the same objects need not find them again: `remembered.rs`, `sweep.rs`.
 
 pub mod array_kinds;
 pub mod base;
@@ -38,8 +40,10 @@ pub mod patterns;
 pub mod plan;
 pub mod probe;
 pub mod procs;
+pub mod remembered;
 pub mod roots;
 pub mod strings;
+pub mod sweep;
 pub mod symbols;
 pub mod tracer;
 pub mod variables;

@@ -3,6 +3,7 @@
 
 use crate::reading::base::{Base, Source};
 use crate::reading::column_builder::SeenTypes;
+use crate::reading::remembered::{Remembered, Rows};
 use crate::reading::roots::{self, BlockScope, RootValue};
 use crate::reading::symbols::Symbols;
 use crate::reading::tracer::{Asked, BaseValues, Kept, Tracer};
@@ -135,6 +136,8 @@ pub struct Traced<'a> {
     pub roots: Vec<RootValue>,
     /// Is all of the types that were planned?
     pub is_exact: bool,
+    /// It was remembered so.
+    pub rows: Option<Rows>,
 }
 
 /// What has numbers already when all is read again.
@@ -265,9 +268,25 @@ impl Plan {
         base: &Base,
         known: Option<Before<'_>>,
     ) -> Result<Result<Traced<'a>, Misfit>, Trouble> {
-        match self.trace(pinned, pool, scope, base, known) {
+        match self.trace(pinned, pool, scope, base, (known, None)) {
             Err(Trouble::Stop(Stop::Misfit)) => Ok(Err(Misfit::Others)),
             traced => traced,
+        }
+    }
+
+    /// The same, if what was found in a call before is still there. `None`: there is something else.
+    pub fn recall<'a>(
+        &self,
+        pinned: &'a Pinned,
+        pool: &Rc<ObjectPool>,
+        scope: &BlockScope<'a>,
+        base: &Base,
+        remembered: Remembered,
+    ) -> Result<Option<Result<Traced<'a>, Misfit>>, Trouble> {
+        match self.trace(pinned, pool, scope, base, (None, Some(remembered))) {
+            Err(Trouble::Stop(Stop::Forgotten)) => Ok(None),
+            Err(Trouble::Stop(Stop::Misfit)) => Ok(Some(Err(Misfit::Others))),
+            traced => traced.map(Some),
         }
     }
 
@@ -299,7 +318,7 @@ impl Plan {
         pool: &Rc<ObjectPool>,
         scope: &BlockScope<'a>,
         base: &Base,
-        known: Option<Before<'_>>,
+        (known, remembered): (Option<Before<'_>>, Option<Remembered>),
     ) -> Result<Result<Traced<'a>, Misfit>, Trouble> {
         let Some(values) = self.root_values(pool, scope)? else { return Ok(Err(Misfit::Root)) };
         let mut tracer = Tracer::new(scope.ruby, pinned, pool, self.asked.clone());
@@ -308,7 +327,14 @@ impl Plan {
             tracer.symbols = Symbols::new(before.symbols.all().to_vec());
         }
         faults::point("reading the array")?;
-        tracer.read_base(base, &self.unread())?;
+        let unread = self.unread();
+        let rows = match remembered {
+            Some(last) => Some(last.recall(&mut tracer, base, &unread)?.ok_or(Stop::Forgotten)?),
+            None => {
+                tracer.read_base(base, &unread)?;
+                None
+            }
+        };
         if !self.base_fits(&tracer) {
             return Ok(Err(Misfit::Base));
         }
@@ -340,7 +366,7 @@ impl Plan {
         if !self.is_unfrozen(&tracer) {
             return Ok(Err(Misfit::Frozen));
         }
-        Ok(Ok(Traced { tracer, roots, is_exact: exact.is_none() }))
+        Ok(Ok(Traced { tracer, roots, is_exact: exact.is_none(), rows }))
     }
 
     /// Reads the default blocks of Hashes, when those are found, and what these see. False where they do not fit.
@@ -403,6 +429,7 @@ impl Plan {
             tracer,
             roots,
             is_exact: true,
+            rows: None,
         })
     }
 

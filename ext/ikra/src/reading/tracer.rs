@@ -126,6 +126,13 @@ pub struct Kept {
     pub row: u32,
 }
 
+/// What is read was found in a call before.
+#[derive(Debug, Default)]
+pub(super) struct Recalled {
+    /// Some object is frozen.
+    pub any_frozen: bool,
+}
+
 pub struct Tracer<'a> {
     pub(super) ruby: &'a Ruby,
     /// Ruby may change what is read, in the middle of the section: what is false now can be true then, and small numbers
@@ -160,6 +167,10 @@ pub struct Tracer<'a> {
     kinds_changed: bool,
     /// What a section has made, if it is read again in the middle.
     kept: Vec<(Shape, u32)>,
+    /// How much had been found when the base was read.
+    found_in_base: Option<usize>,
+    /// The base is what it was, and nothing is looked up.
+    pub(super) recalled: Option<Recalled>,
 }
 
 impl<'a> Tracer<'a> {
@@ -187,6 +198,8 @@ impl<'a> Tracer<'a> {
             joins: 0,
             kinds_changed: false,
             kept: Vec::new(),
+            found_in_base: None,
+            recalled: None,
         }
     }
 
@@ -249,7 +262,34 @@ impl<'a> Tracer<'a> {
             };
             self.base.push(values);
         }
+        self.found_in_base = Some(self.pinned.found());
         Ok(())
+    }
+
+    /// Takes over what was read of one column of the base in a call before. Of the others nothing is to be read.
+    pub(super) fn take_base(&mut self, base: &Base, unread: &[bool], (own, values): (usize, BaseValues)) {
+        let mut values = Some(values);
+        for (number, source) in base.columns.iter().enumerate() {
+            let column = match values.take_if(|_| number == own) {
+                Some(values) => values,
+                None => BaseValues::of_numbers(source, unread[number]),
+            };
+            self.base.push(column);
+        }
+        self.length = base.len() as usize;
+        self.recalled = Some(Recalled::default());
+    }
+
+    /// Has it found objects of the base only, of which classes and variables tell all that is read?
+    pub fn has_found_the_base_only(&self) -> bool {
+        let is_plain = |class: ClassId| self.pointers.get(&self.pool.class(class)) == Some(&class);
+        let classes = (0..self.pinned.classes()).map(|number| ClassId(number as u32));
+        let mut met = classes.filter(|class| !self.pinned.objects(*class).is_empty());
+        self.found_in_base == Some(self.pinned.found())
+            && self.kept.is_empty()
+            && !self.pinned.has_more_than_objects()
+            && met.all(is_plain)
+            && self.accesses.iter().flatten().all(Access::is_flat)
     }
 
     /// Reads some elements of the base, and what is asked of them and of the objects that they hold: not all of that
@@ -519,6 +559,7 @@ impl<'a> Tracer<'a> {
             array: unsafe { rb_sys::rb_cArray },
             // SAFETY: as above.
             float: (unsafe { rb_sys::rb_cFloat }, value::heap_float),
+            is_recalled: self.recalled.is_some(),
         }
     }
 
@@ -557,6 +598,7 @@ impl<'a> Tracer<'a> {
                 return Err(Stop::Overflow(format!("element {}", into.len())));
             }
             Decoded::Huge => return Err(Stop::Overflow(self.describe(holder))),
+            Decoded::Array | Decoded::Object if self.recalled.is_some() => return Err(Stop::Forgotten),
             Decoded::Array => self.array(value, holder, into)?,
             Decoded::Object => self.object(value, holder, into)?,
         }
@@ -925,6 +967,10 @@ impl<'a> Tracer<'a> {
     }
 
     pub fn any_frozen(&self, hierarchy: HierarchyId) -> bool {
+        // All of them were looked at.
+        if self.recalled.as_ref().is_some_and(|recalled| !recalled.any_frozen) {
+            return false;
+        }
         let classes = self.pool.of_hierarchy(hierarchy);
         classes.into_iter().any(|class| batch::any_frozen(&self.pinned.objects(class)))
     }

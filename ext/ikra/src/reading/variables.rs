@@ -188,6 +188,19 @@ impl Access {
         }
     }
 
+    /// Where all objects with this key have the variable, if any thread may look there.
+    pub fn slot(&self, key: VALUE) -> Option<Slot> {
+        match self {
+            Self::Variable(variable) => variable.slots.get(&key).copied(),
+            _ => None,
+        }
+    }
+
+    /// Does it look at nothing but words of the object?
+    pub const fn is_flat(&self) -> bool {
+        matches!(self, Self::Variable(_) | Self::IsSet(_) | Self::Member(_) | Self::Missing)
+    }
+
     /// Sets the variable of each object. May raise where an object has no room for it yet.
     ///
     /// SAFETY: the objects must be live, instances of the class and not frozen, and `values` as many and live.

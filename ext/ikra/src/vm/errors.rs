@@ -16,6 +16,8 @@ pub enum Stop {
     Core(CoreError),
     /// There is something that the version was compiled without.
     Misfit,
+    /// It would have to be looked up, and what was met is only remembered.
+    Forgotten,
 }
 
 impl From<NoMemory> for Stop {

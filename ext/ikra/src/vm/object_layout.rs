@@ -12,6 +12,8 @@
 use super::value;
 use rb_sys::{ID, VALUE};
 use std::ffi::c_int;
+use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const UNDEFINED: VALUE = rb_sys::Qundef as VALUE;
@@ -176,6 +178,43 @@ impl Slot {
         }
     }
 
+    /// What `of` makes of the values of all objects, if each of them `is` such a value.
+    ///
+    /// SAFETY: the objects must be live, with the key of the slot, and `into` as many.
+    #[inline(always)]
+    pub unsafe fn load_all(
+        self,
+        objects: &[VALUE],
+        into: &mut [MaybeUninit<i64>],
+        is: fn(VALUE) -> bool,
+        of: fn(VALUE) -> i64,
+    ) -> bool {
+        let mut all = true;
+        match self {
+            Self::Embedded(index) => {
+                for (object, into) in objects.iter().zip(into) {
+                    // SAFETY: as the caller says.
+                    let value = unsafe { *body(*object).wrapping_add(index) };
+                    all &= is(value);
+                    into.write(of(value));
+                }
+            }
+            Self::External(index) => {
+                for (object, into) in objects.iter().zip(into) {
+                    // SAFETY: as the caller says.
+                    let Some(value) = (unsafe { Self::External(index).address(*object).map(|slot| *slot) })
+                    else {
+                        return false;
+                    };
+                    all &= is(value);
+                    into.write(of(value));
+                }
+            }
+            Self::Absent | Self::Unknown => return false,
+        }
+        all
+    }
+
     /// Asks for the memory that is looked at first in an object of such a slot.
     #[inline(always)]
     pub fn prefetch(self, object: VALUE) {
@@ -299,6 +338,45 @@ impl Template {
             }
             true
         }
+    }
+}
+
+/// What the headers of some objects say.
+pub struct Headers {
+    /// All are instances of the class itself: they have no singleton class either.
+    pub are_of_class: bool,
+    pub any_frozen: bool,
+    /// That of all of them.
+    pub key: Option<VALUE>,
+}
+
+/// So many objects ahead, one is fetched into the processor's cache.
+const AHEAD: usize = 16;
+
+/// Of some of these objects.
+///
+/// SAFETY: they must be live heap objects.
+pub unsafe fn headers(objects: &[VALUE], rows: Range<usize>, class: VALUE) -> Headers {
+    let later = &objects[rows.end.min(rows.start + AHEAD)..];
+    let objects = &objects[rows];
+    // SAFETY: as the caller says.
+    let first = objects.first().map_or(0, |object| unsafe { key(*object) });
+    let (mut other, mut frozen, mut keys) = (0, 0, 0);
+    for (number, object) in objects.iter().enumerate() {
+        if let Some(later) = later.get(number) {
+            value::prefetch(*later as *const VALUE);
+            value::prefetch(body(*later).wrapping_add(EMBEDDED - 1));
+        }
+        // SAFETY: as the caller says.
+        let (flags, of) = unsafe { (flags(*object), value::class_pointer(*object)) };
+        other |= of ^ class;
+        frozen |= flags;
+        keys |= (flags & KEY) ^ first;
+    }
+    Headers {
+        are_of_class: other == 0,
+        any_frozen: frozen & FROZEN != 0,
+        key: (keys == 0 && confirmed()).then_some(first),
     }
 }
 

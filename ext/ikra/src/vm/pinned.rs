@@ -78,6 +78,26 @@ impl Pinned {
         let _ = (self.objects.take(), self.arrays.take(), self.singletons.take());
     }
 
+    /// Numbers of classes of which there may be objects.
+    pub fn classes(&self) -> usize {
+        self.objects.borrow().len()
+    }
+
+    /// The objects found, which are not marked any more.
+    pub fn take_objects(&self) -> Lists {
+        self.objects.take()
+    }
+
+    /// These were found, and nothing else yet. They are live.
+    pub fn put_objects(&self, objects: Lists) {
+        self.objects.replace(objects);
+    }
+
+    /// Was anything found but objects without a singleton class?
+    pub fn has_more_than_objects(&self) -> bool {
+        !self.singletons.borrow().is_empty() || !self.arrays.borrow().iter().all(Vec::is_empty)
+    }
+
     /// Lists the singleton class of an object that was found, an instance of the class.
     pub fn add_singleton(&self, class: ClassId, singleton: VALUE) -> Result<(), NoMemory> {
         fallible::push(&mut self.singletons.borrow_mut(), (class, singleton))

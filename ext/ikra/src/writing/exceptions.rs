@@ -57,7 +57,7 @@ pub fn exception(ruby: &Ruby, trouble: Trouble) -> Error {
         Trouble::Core(error @ CoreError::Memory(_)) => {
             Error::new(ruby.exception_no_mem_error(), error.to_string())
         }
-        Trouble::Stop(Stop::Misfit) => {
+        Trouble::Stop(Stop::Misfit | Stop::Forgotten) => {
             let message = "a version met what it was compiled without";
             exception(ruby, Trouble::Core(CoreError::Internal(message.into())))
         }

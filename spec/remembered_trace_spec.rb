@@ -1,0 +1,275 @@
+# frozen_string_literal: true
+
+# From the third call of a version on, what the last one has found is not looked for again: the answer is that of the
+# objects as they are now.
+class RememberedItem
+  attr_accessor :a, :b, :c
+
+  def initialize(number)
+    @a = number + 0.5
+    @b = number * 0.25
+    @c = 0.0
+  end
+end
+
+RememberedSmall = Class.new(RememberedItem)
+RememberedPair = Struct.new(:a, :b, :c)
+
+each_backend(%i[ruby cpu] & Backends::ALL) do |backend|
+  let(:section) { ->(base) { base.peach { |o| o.c = o.a + o.b } } }
+  let(:items) { Array.new(600) { |i| RememberedItem.new(i) } }
+
+  # How often what was remembered was right, and how often wrong, while the block ran.
+  def recalls
+    native = Ikra.const_get(:Native)
+    before = native.recalls
+    yield
+    native.recalls.zip(before).map { |now, then_| now - then_ }
+  end
+
+  # Calls the section, and compares with what Ruby makes of copies.
+  def expect_as_ruby(base, run = section)
+    copies = {}.compare_by_identity
+    twins = base.map { |item| copies[item] ||= item.clone(freeze: item.frozen?) }
+    expected = outcome_of { twins.each { |o| o.c = o.a + o.b } }
+    actual = outcome_of { run.call(base) }
+    expect(actual).to eq(expected)
+    expect(base.map { |item| parts(item) }).to eql(twins.map { |twin| parts(twin) }) if expected.nil?
+  end
+
+  def outcome_of
+    yield
+    nil
+  rescue StandardError => e
+    # Without the snippet of error_highlight.
+    [e.class, e.message.lines.first.chomp]
+  end
+
+  def parts(item)
+    return item.to_a if item.is_a?(Struct)
+
+    item.instance_variables.map { |name| [name, item.instance_variable_get(name)] }
+  end
+
+  # Calls it so often that something is remembered, changes the objects, and calls it again.
+  def changed(base = items, run = section)
+    3.times { expect_as_ruby(base, run) }
+    yield base
+    3.times { expect_as_ruby(base, run) }
+  end
+
+  if backend == :cpu
+    it "finds the objects again from the third call on" do
+      run = ->(base) { base.peach { |o| o.c = o.a + o.b } }
+      expect(recalls { 2.times { run.call(items) } }).to eq([0, 0])
+      expect(recalls { 5.times { run.call(items) } }).to eq([5, 0])
+    end
+
+    it "gives it up for a while after two misses in a row" do
+      run = ->(base) { base.peach { |o| o.c = o.a + o.b } }
+      bases = Array.new(4) { items.map(&:dup) }
+      expect(recalls { 3.times { bases.each(&run) } }).to eq([0, 2])
+      expect(recalls { 60.times { run.call(items) } }.first).to be > 30
+    end
+
+    it "remembers again when one base has taken the place of another" do
+      run = ->(base) { base.peach { |o| o.c = o.a + o.b } }
+      3.times { run.call(items) }
+      others = items.map(&:dup)
+      expect(recalls { 4.times { run.call(others) } }).to eq([3, 1])
+    end
+
+    it "remembers bases of several classes, and of objects that stand there twice" do
+      mixed = Array.new(600) { |i| [RememberedItem, RememberedSmall][i % 7 % 2].new(i) }
+      [mixed, items + items.first(3), items.shuffle(random: Random.new(1))].each do |base|
+        run = ->(all) { all.peach { |o| o.c = o.a + o.b } }
+        2.times { run.call(base) }
+        expect(recalls { expect_as_ruby(base, run) }).to eq([1, 0])
+      end
+    end
+
+    it "remembers Structs" do
+      run = ->(base) { base.peach { |o| o.c = o.a + o.b } }
+      pairs = Array.new(300) { |i| RememberedPair.new(i, i * 2) }
+      3.times { expect_as_ruby(pairs, run) }
+      expect(recalls { changed(pairs, run) { pairs[7].a = 2.5 } }.first).to be > 3
+    end
+
+    it "keeps nothing alive" do
+      weak = ObjectSpace::WeakMap.new
+      make = lambda do
+        base = Array.new(100) { |i| RememberedItem.new(i) }
+        3.times { section.call(base) }
+        base.each { |item| weak[item] = true }
+        nil
+      end
+      make.call
+      Thread.new { make.call }.join
+      Array.new(10) { |i| [i] * 100 }
+      GC.start
+      expect(weak.size).to be < 150
+      expect_as_ruby(items)
+    end
+  end
+
+  it "sees that an object has been replaced" do
+    changed { |base| base[300] = RememberedItem.new(7) }
+  end
+
+  it "sees that all have been replaced, in an array of the same length" do
+    changed { |base| base.map!(&:dup) }
+  end
+
+  it "sees that one stands there twice" do
+    run = ->(base) { base.peach { |o| o.c = o.a + (o.b += 1.0) } }
+    3.times { run.call(items) }
+    items[5] = items[500]
+    b = items[5].b
+    2.times { run.call(items) }
+    expect(items[5].b).to eq(b + 4)
+  end
+
+  it "sees that the base has got longer, shorter, or another order" do
+    changed { |base| base << RememberedItem.new(1) }
+    changed { |base| base.pop(10) }
+    changed { |base| base.rotate!(3) }
+  end
+
+  it "sees what an array shares its memory with" do
+    shared = items.first(400)
+    changed(shared) { items[3] = RememberedItem.new(9) }
+    changed(shared) { shared[3] = RememberedItem.new(10) }
+    changed(items.drop(10)) { |base| base.shift }
+  end
+
+  it "sees that an object is frozen, and changes nothing" do
+    3.times { section.call(items) }
+    items.each { |item| item.a += 1 }
+    items[450].freeze
+    before = items.map(&:c)
+    2.times do
+      expect { section.call(items) }.to raise_error(FrozenError) if backend != :ruby
+      expect(items.map(&:c)).to eq(before) if backend != :ruby
+    end
+    items[450] = items[450].dup
+    3.times { expect_as_ruby(items) }
+  end
+
+  it "sees methods of one object, and that a method is another" do
+    3.times { section.call(items) }
+    def (items[3]).a = 1000.0
+    items[3].extend(Module.new { def b = -1.0 }) if backend == :ruby
+    2.times do
+      next expect_as_ruby(items) if backend == :ruby
+
+      expect { section.call(items) }.to raise_error(Ikra::UnsupportedError, /singleton method `a`/)
+    end
+    items[3] = items[2].dup
+    changed { RememberedItem.class_eval { def b = @b * 2 } }
+  ensure
+    RememberedItem.class_eval { attr_reader :b }
+  end
+
+  it "sees instance variables that come and go" do
+    changed { |base| base[9].instance_variable_set(:@d, 1) }
+    changed { |base| base[10].remove_instance_variable(:@c) }
+    changed do |base|
+      base[11] = RememberedItem.allocate
+      %i[@c @b @a].each { |name| base[11].instance_variable_set(name, 2.0) }
+    end
+    changed { |base| base.each { |item| 10.times { |i| item.instance_variable_set(:"@v#{i}", i) } } }
+    changed { |base| base[12].remove_instance_variable(:@a) }
+  end
+
+  [0.0, -0.0, 1e300, 1e-300, Float::NAN, 3, 2**40, 2**64, nil, "x", [1], 2r, :b].each do |value|
+    it "sees that a variable holds #{value.inspect}" do
+      3.times { section.call(items) }
+      [0, 255, 256, 599].each { |index| items[index].a = value }
+      items.each { |item| item.b += 1.0 } if value.is_a?(Float)
+      twins = items.map(&:dup)
+      expected = outcome_of { twins.each { |o| o.c = o.a + o.b } }
+      actual = outcome_of { section.call(items) }
+      next expect(actual).to be_nil.or(be_an(Array)) if expected || !value.is_a?(Numeric) || actual
+
+      expect(items.map(&:c).map(&:to_s)).to eql(twins.map(&:c).map(&:to_s))
+    end
+  end
+
+  it "sees Integers that get large" do
+    run = ->(base) { base.peach { |o| o.c = o.a + o.b } }
+    base = Array.new(300) { |i| RememberedItem.new(0).tap { |o| o.a = o.b = i } }
+    [2**20, 2**31, 2**40, 2**61, 2.5].each do |number|
+      2.times { expect_as_ruby(base, run) }
+      base[299].a = number
+      2.times { expect_as_ruby(base, run) }
+    end
+  end
+
+  it "sees an object that has another class at the place of one that is gone" do
+    run = ->(base) { base.peach { |o| o.c = o.a + o.b } }
+    base = Array.new(500) { |i| RememberedItem.new(i) }
+    5.times do
+      3.times { expect_as_ruby(base, run) }
+      base.map!.with_index { |_, i| (i.even? ? RememberedSmall : RememberedItem).new(i) }
+      GC.start
+      base.map!.with_index { |_, i| (i.odd? ? RememberedSmall : RememberedItem).new(i) }
+    end
+  end
+
+  it "finds what GC.compact has moved" do
+    skip "nothing is moved here" unless GC.respond_to?(:compact)
+    changed { GC.compact }
+  rescue NotImplementedError
+    skip "nothing is moved here"
+  end
+
+  it "works where garbage is collected all the time" do
+    few = items.first(40)
+    run = lambda do |base|
+      GC.stress = true
+      section.call(base)
+    ensure
+      GC.stress = false
+    end
+    changed(few, run) { |base| base[3] = RememberedItem.new(4) }
+  end
+
+  it "reads what another thread has changed since" do
+    3.times { section.call(items) }
+    Thread.new { items.each { |item| item.a += 2.0 } }.join
+    3.times { expect_as_ruby(items) }
+    stop = false
+    others = Array.new(2) { Thread.new { items.sample.b += 1.0 until stop } }
+    20.times { section.call(items) }
+    stop = true
+    others.each(&:join)
+    3.times { expect_as_ruby(items) }
+  end
+
+  it "finds numbers and nil between the objects" do
+    run = ->(base) { base.pmap { |o| o.is_a?(RememberedItem) ? o.a : o } }
+    base = [1, nil, 2.5, true, *items]
+    3.times { expect(run.call(base)).to eql([1, nil, 2.5, true, *items.map(&:a)]) }
+    base[0] = 1e300
+    3.times { expect(run.call(base)).to eql([1e300, nil, 2.5, true, *items.map(&:a)]) }
+  end
+
+  it "knows the keys and values of a Hash" do
+    hash = items.each_with_index.to_h { |item, i| [i, item] }
+    run = -> { hash.pmap { |key, item| item.a + key } }
+    3.times { expect(run.call).to eql(hash.map { |key, item| item.a + key }) }
+    hash[3] = hash[4]
+    hash.delete(5)
+    3.times { expect(run.call).to eql(hash.map { |key, item| item.a + key }) }
+  end
+
+  it "knows objects with their indices" do
+    run = -> { items.each_with_index.peach { |item, i| item.c = item.a + i } }
+    3.times do
+      run.call
+      items.rotate!
+    end
+    3.times { run.call }
+    expect(items.map(&:c)).to eql(items.each_with_index.map { |item, i| item.a + i })
+  end
+end
