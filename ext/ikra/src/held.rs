@@ -34,7 +34,8 @@ const HELD: &[(&str, &[&str])] = &[
             "host::AskedRoot.proc",
             "reading/drain::Items.arrays",
             "reading/drain::Variables.objects",
-            "reading/remembered::Found",
+            "reading/remembered::Found.arrays",
+            "reading/remembered::Found.objects",
             "reading/roots::BlockScope.binding",
             "reading/roots::BlockScope.block",
             "reading/roots::BlockScope.closures",
@@ -170,7 +171,7 @@ const HELD: &[(&str, &[&str])] = &[
     ),
     (
         "nobody: it is looked at only where a word that was just read holds it",
-        &["reading/remembered::Items.Each", "reading/remembered::Remembered.lists"],
+        &["reading/decode::Before.words", "reading/remembered::Remembered.lists"],
     ),
     (
         "no object, but bits or numbers that Ruby has in the type of one",

@@ -600,6 +600,7 @@ mod tests {
                 array: ARRAY,
                 float: (0, no_float),
                 is_recalled: false,
+                before: None,
             }
         }
 

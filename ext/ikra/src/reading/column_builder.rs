@@ -11,6 +11,7 @@ use ikra_core::heap::schema::Stored;
 use ikra_core::parallel;
 use ikra_core::types::{ArrayKind, ClassId, Collection, HierarchyId, Shape, Type, TypeSet};
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::sync::OnceLock;
 
 #[derive(Debug, Default)]
@@ -209,6 +210,24 @@ impl ColumnBuilder {
         }
     }
 
+    /// Calls `f` with the rows of objects with this tag and place, or of arrays (0), that stand here from a place on.
+    pub fn each_row_of(&self, tag: i32, place: u32, from: usize, mut f: impl FnMut(usize)) {
+        let mut each = |payload: i64| {
+            let (of, row) = split_object(payload);
+            if of == place {
+                f(row as usize);
+            }
+        };
+        match &self.tags {
+            Tags::Each(tags) => {
+                let rows = tags[from..].iter().zip(&self.payload[from..]);
+                rows.filter(|(of, _)| **of == tag).for_each(|(_, payload)| each(*payload));
+            }
+            Tags::All(all) if *all == tag => self.payload[from..].iter().for_each(|payload| each(*payload)),
+            Tags::All(_) | Tags::None => {}
+        }
+    }
+
     /// The tag of the last value; that of nil where there is none.
     pub fn last_tag(&self) -> i32 {
         match self.len() {
@@ -387,6 +406,29 @@ impl Spare {
 impl Part<'_> {
     pub fn end(self) -> Filled {
         Filled { count: self.count, tag: self.tag, seen: self.seen }
+    }
+
+    /// How many values there are, those before the part included.
+    #[inline]
+    pub fn at(&self) -> usize {
+        self.spare.start + self.offset + self.count
+    }
+
+    /// Puts objects, arrays or the like that were read before, in these rows, all of one tag. False: they are not.
+    pub fn put_read(&mut self, read: &ColumnBuilder, rows: Range<usize>) -> Result<bool, NoMemory> {
+        let Tags::All(tag) = read.tags else { return Ok(false) };
+        if tag < Shape::Object(HierarchyId(0)).tag() {
+            return Ok(false);
+        }
+        self.seen.merge_objects(&read.seen);
+        self.put_all(tag, rows.len(), read.payload[rows].iter().copied())?;
+        Ok(true)
+    }
+
+    /// The same of one, whatever the others are.
+    pub fn put_one(&mut self, read: &ColumnBuilder, row: usize) -> Result<(), NoMemory> {
+        self.seen.merge_objects(&read.seen);
+        self.put_tagged(read.tag(row), read.payload[row])
     }
 
     /// The tag of all values so far, if there is one.
@@ -707,6 +749,16 @@ impl SeenTypes {
             && self.collections.is_empty()
     }
 
+    /// The kind of the arrays.
+    pub const fn array(&self) -> Option<ArrayKind> {
+        self.array
+    }
+
+    /// Is nothing here but objects, arrays and what a word tells itself?
+    pub fn is_of_words(&self) -> bool {
+        self.bits & SYMBOL == 0 && self.modules.is_empty() && self.collections.is_empty()
+    }
+
     /// The hierarchies and classes of the objects.
     pub fn objects(&self) -> &[(HierarchyId, ClassId)] {
         &self.objects
@@ -716,6 +768,11 @@ impl SeenTypes {
     fn merge(&mut self, other: &Self) {
         self.bits |= other.bits;
         self.wide |= other.wide;
+        self.merge_objects(other);
+    }
+
+    /// The same of what is an object, array or the like.
+    fn merge_objects(&mut self, other: &Self) {
         self.array = other.array.or(self.array);
         other.modules.iter().for_each(|one| self.add_module(*one));
         other.collections.iter().for_each(|one| self.add_collection(*one));

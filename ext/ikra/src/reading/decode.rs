@@ -1,7 +1,7 @@
 //! Values → tags and payloads, as far as that takes nothing of Ruby but memory: any thread may do it while Ruby does not
 //! run. What is not known yet (a class, a Symbol, a kind of arrays) is left to the tracer.
 
-use crate::reading::column_builder::{Part, object_payload};
+use crate::reading::column_builder::{ColumnBuilder, Part, object_payload};
 use crate::reading::symbols::Symbols;
 use crate::reading::visited::{Slot, Sort, VisitedSet, Word};
 use crate::vm::pinned::{self, Lists};
@@ -33,8 +33,24 @@ pub struct Known<'a> {
     pub array: VALUE,
     /// Ruby's class Float, and what reads one that is on the heap.
     pub float: (VALUE, unsafe fn(VALUE) -> f64),
-    /// Nothing is looked up: what is on the heap is known if it is a Float.
+    /// Nothing is looked up: what is on the heap is known if it is a Float, or was there before.
     pub is_recalled: bool,
+    pub before: Option<&'a Before>,
+}
+
+/// The words that were read at a place in a call before, and what they came to: objects, arrays, and what a word tells
+/// itself. A reference of then has to be there still.
+#[derive(Debug)]
+pub struct Before {
+    pub words: Vec<VALUE>,
+    pub read: ColumnBuilder,
+}
+
+impl Before {
+    /// Can a value be read that stands in this row, if it is no object?
+    pub fn lets_in(&self, row: usize) -> bool {
+        self.words.get(row).is_none_or(|word| rb_sys::SPECIAL_CONST_P(*word))
+    }
 }
 
 /// Who enters what is met for the first time.
@@ -106,6 +122,9 @@ impl Known<'_> {
         into: &mut Part<'_>,
         enter: &mut impl Enter,
     ) -> Result<usize, NoMemory> {
+        if let Some(before) = self.before {
+            return self.again(before, values, into, enter);
+        }
         let mut at = 0;
         while at < values.len() {
             let rest = &values[at..];
@@ -167,6 +186,36 @@ impl Known<'_> {
             }
         }
         Ok(group.len())
+    }
+
+    /// The leading values that are known where references are those of a call before.
+    fn again(
+        &self,
+        before: &Before,
+        values: &[VALUE],
+        into: &mut Part<'_>,
+        enter: &mut impl Enter,
+    ) -> Result<usize, NoMemory> {
+        let first = into.at();
+        let rows = first..first + values.len();
+        if before.words.get(rows.clone()) == Some(values) && into.put_read(&before.read, rows)? {
+            enter.advance(values.len());
+            return Ok(values.len());
+        }
+        for (index, &value) in values.iter().enumerate() {
+            let row = first + index;
+            if rb_sys::SPECIAL_CONST_P(value) {
+                if !before.lets_in(row) || self.immediates(&[value], into)? == 0 {
+                    return Ok(index);
+                }
+            } else if before.words.get(row) == Some(&value) {
+                into.put_one(&before.read, row)?;
+            } else if !before.lets_in(row) || self.floats(&[value], into)? == 0 {
+                return Ok(index);
+            }
+            enter.advance(1);
+        }
+        Ok(values.len())
     }
 
     /// The leading Floats that are on the heap.

@@ -106,7 +106,7 @@ impl Tracer<'_> {
         }
     }
 
-    fn spans(&self, kind: usize) -> usize {
+    pub(super) fn spans(&self, kind: usize) -> usize {
         self.elements.get(kind).map_or(0, |elements| elements.spans.len())
     }
 
@@ -194,7 +194,7 @@ impl Tracer<'_> {
         cut
     }
 
-    fn read_elements(&mut self, kind: usize) -> Result<(), Stop> {
+    pub(super) fn read_elements(&mut self, kind: usize) -> Result<(), Stop> {
         match self.asked.kinds.collection(ArrayKind(kind as u32)) {
             Some(Collection::Column(_)) => return Ok(self.read_memories(kind)?),
             Some(Collection::Hash(sort)) => return self.read_hashes(kind, sort),
@@ -219,7 +219,12 @@ impl Tracer<'_> {
             }
             match threads {
                 Some(threads) => self.read_arrays_at_once(threads, kind, &mut elements, &mut pace)?,
-                None => self.read_next_arrays(kind, &mut elements, &mut values)?,
+                None => {
+                    if self.recalled.is_some() {
+                        self.look_at_arrays(kind, next..next + BLOCK)?;
+                    }
+                    self.read_next_arrays(kind, &mut elements, &mut values)?;
+                }
             }
             if self.joins != joins {
                 // What was read so far may be of other kinds by now; `join` has cleared the rest.
@@ -256,7 +261,7 @@ impl Tracer<'_> {
         let mut long = None;
         {
             let arrays = self.pinned.arrays(kind as u32);
-            for (index, array) in arrays.iter().enumerate().skip(first) {
+            for (index, array) in arrays.iter().enumerate().skip(first).take(BLOCK) {
                 if let Some(later) = arrays.get(index + 8) {
                     value::prefetch(*later as *const VALUE);
                 }

@@ -328,7 +328,7 @@ impl Plan {
         }
         faults::point("reading the array")?;
         let unread = self.unread();
-        let rows = match remembered {
+        let mut rows = match remembered {
             Some(last) => Some(last.recall(&mut tracer, base, &unread)?.ok_or(Stop::Forgotten)?),
             None => {
                 tracer.read_base(base, &unread)?;
@@ -365,6 +365,9 @@ impl Plan {
         }
         if !self.is_unfrozen(&tracer) {
             return Ok(Err(Misfit::Frozen));
+        }
+        if let Some(rows) = &mut rows {
+            rows.end(&mut tracer);
         }
         Ok(Ok(Traced { tracer, roots, is_exact: exact.is_none(), rows }))
     }

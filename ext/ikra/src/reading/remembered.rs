@@ -7,21 +7,28 @@
 //! still of its class, without a singleton class, and whether it is frozen (`sweep.rs`), and what it holds is read
 //! again. Objects that `GC.compact` has moved are other words, so all is traced anew.
 //!
-//! So far this is for bases of objects that hold no others, and sections that look at no others ([`Rows::of`]). What
-//! is met then that would have to be looked up, a reference where there was none, ends the reading ([`Stop::Forgotten`]
-//! of `vm/errors.rs`), and all is traced as usual. A version whose memory did not help twice in a row gets none
-//! for a while, ever longer. It takes 8 bytes an object, more only where objects of several classes stand in a base, or one stands there
-//! twice; and goes with the version, or when garbage is collected after it was not used for ten seconds.
+//! The same holds level by level: where an object refers to others, the words of that variable are compared with what
+//! they were, and only then is what they lead to looked at. In which order that is done is the order in which it was
+//! found (`sweep.rs`).
+//!
+//! This is for sections that look at objects and arrays, and at no Strings, Hashes or `Ikra::Column`s ([`Rows::of`]).
+//! What is met that would have to be looked up, another reference than before, ends the reading ([`Stop::Forgotten`]
+//! of `vm/errors.rs`), and all is traced as usual. A version whose memory did not help twice in a row gets none for a
+//! while, ever longer. It takes 8 bytes an object or array, and 24 where there is a reference to one; of a base more
+//! than 8 only where objects of several classes stand there, or one stands there twice. It goes with the version, or
+//! when garbage is collected after it was not used for ten seconds.
 
 use crate::reading::base::{Base, Source};
 use crate::reading::column_builder::{ColumnBuilder, split_object};
+use crate::reading::decode::Before;
 use crate::reading::roots::RootValue;
-use crate::reading::tracer::{BaseValues, Tracer};
+use crate::reading::tracer::{BaseValues, Tracer, Words};
 use crate::vm::pinned::{Lists, Pinned};
-use crate::vm::value::{self, Decoded};
+use crate::vm::value;
 use ikra_core::error::NoMemory;
+use ikra_core::fallible;
 use ikra_core::parallel;
-use ikra_core::types::{ClassId, HierarchyId, Shape};
+use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape};
 use magnus::rb_sys::AsRawValue;
 use rb_sys::VALUE;
 use std::cell::{Cell, Ref, RefCell};
@@ -41,11 +48,11 @@ const IDLE: Duration = Duration::from_secs(10);
 enum Items {
     /// The objects of a class at a place of its hierarchy, in the order of their rows.
     InOrder(HierarchyId, ClassId, u32),
-    /// Anything else: the words, and what was read of them.
-    Each(Vec<VALUE>, Box<ColumnBuilder>),
+    /// Anything else.
+    Each(Box<Before>),
 }
 
-/// Which objects stand in a base: in one column of it.
+/// Where a trace has found what: in one column of the base, and from there on.
 #[derive(Debug)]
 pub struct Rows {
     items: Items,
@@ -53,95 +60,139 @@ pub struct Rows {
     column: usize,
     /// Does some object stand there more than once?
     repeats: bool,
-    /// How many objects there are.
-    count: usize,
+    words: Words,
 }
 
 impl Rows {
-    /// Of a trace that has found nothing but objects in the base, which hold no others. `None`: of any other.
+    /// Of a trace of which words tell all. `None`: of any other.
     pub fn of(tracer: &Tracer<'_>, roots: &[RootValue], base: &Base) -> Result<Option<Self>, NoMemory> {
-        let holds_none = |column: &ColumnBuilder| column.seen().is_flat();
-        let is_flat = tracer.has_found_the_base_only()
-            && tracer.columns.iter().all(holds_none)
-            && roots.iter().all(|root| holds_none(&root.column));
+        let Some(in_base) = tracer.found_by_words() else { return Ok(None) };
         let is_read = |column: &BaseValues| !matches!(column, BaseValues::Unread | BaseValues::Series(_));
         let mut columns = (0..).zip(&tracer.base).filter(|(_, column)| is_read(column));
         let (Some((column, BaseValues::Items(builder, repeats))), None) = (columns.next(), columns.next())
         else {
             return Ok(None);
         };
-        let (Source::Items(array), true) = (&base.columns[column], is_flat) else { return Ok(None) };
-        // SAFETY: the array is live, and nothing runs before the words are copied.
+        let Source::Items(array) = &base.columns[column] else { return Ok(None) };
+        let found = Found::new(tracer);
+        let mut room = MOST;
+        let mut told = |column: &ColumnBuilder| match column.seen().is_flat() {
+            true => Ok(Some(None)),
+            false => found.told(column, &mut room).map(|before| before.map(Some)),
+        };
+        // An order of a base is told by its objects.
+        // SAFETY: the array is live, and nothing runs before the words are compared.
         let words = unsafe { value::items(array.as_raw()) };
-        let count = tracer.pinned.found();
-        let rows = |items| Ok(Some(Self { items, column, repeats: *repeats, count }));
-        // Another thread may have changed the array since.
-        if count == 0 || words.len() != builder.len() {
+        let items = match builder.seen().objects() {
+            [(hierarchy, class)]
+                if tracer
+                    .pinned
+                    .objects(*class)
+                    .get(..words.len())
+                    .is_some_and(|all| are_same(words, all))
+                    && in_base[0].get(class.0 as usize) == Some(&words.len())
+                    && builder.len() == words.len() =>
+            {
+                Items::InOrder(*hierarchy, *class, tracer.pool.place(*class).1)
+            }
+            _ => match told(builder)? {
+                Some(Some(before)) => Items::Each(Box::new(before)),
+                // There is nothing to be found.
+                _ => return Ok(None),
+            },
+        };
+        let columns = tracer.columns.iter().map(&mut told).collect::<Result<Option<_>, _>>()?;
+        let elements = tracer.elements.iter().map(|elements| told(&elements.builder));
+        let elements = elements.collect::<Result<Option<_>, _>>()?;
+        let roots = roots.iter().map(|root| told(&root.column)).collect::<Result<Option<_>, _>>()?;
+        let (Some(columns), Some(elements), Some(roots)) = (columns, elements, roots) else {
             return Ok(None);
+        };
+        let words = Words { columns, elements, roots, all: tracer.pinned.counts(), in_base };
+        Ok(Some(Self { items, column, repeats: *repeats, words }))
+    }
+
+    /// Takes back what was lent to the tracer.
+    pub fn end(&mut self, tracer: &mut Tracer<'_>) {
+        if let Some(recalled) = &mut tracer.recalled {
+            self.words = std::mem::take(&mut recalled.words);
         }
-        if let [(hierarchy, class)] = builder.seen().objects()
-            && are_same(words, &tracer.pinned.objects(*class))
-        {
-            let place = tracer.pool.place(*class).1;
-            return rows(Items::InOrder(*hierarchy, *class, place));
-        }
-        let found = Found::new(tracer, builder);
-        let is_told = |(row, word): (usize, &VALUE)| found.is(*word, builder.tag(row), builder.payload[row]);
-        if (2 * words.len() + count) * size_of::<VALUE>() > MOST || !words.iter().enumerate().all(is_told) {
-            return Ok(None);
-        }
-        rows(Items::Each(parallel::copied(words)?, Box::new(builder.try_clone()?)))
     }
 
     /// With the objects of the section, which does not need them any more.
     pub fn keep(self, pinned: &Pinned) -> Option<Remembered> {
-        let lists = pinned.take_objects();
-        let found: usize = lists.iter().map(Vec::len).sum();
-        let room: usize = lists.iter().map(Vec::capacity).sum();
-        (found == self.count && room * size_of::<VALUE>() <= MOST).then_some(Remembered { lists, rows: self })
+        let is_whole = pinned.counts() == self.words.all;
+        let (objects, arrays) = pinned.take_found();
+        let room: usize = objects.iter().chain(&arrays).map(Vec::capacity).sum();
+        let lists = (objects, arrays);
+        (is_whole && room * size_of::<VALUE>() <= MOST).then_some(Remembered { lists, rows: self })
     }
 }
 
-/// The objects that a trace has found, by hierarchy, place and row.
-struct Found<'a>(Vec<(i32, Vec<Ref<'a, [VALUE]>>)>);
+/// The objects that a trace has found, by tag and place, and the arrays.
+struct Found<'a> {
+    objects: Vec<(i32, Vec<Ref<'a, [VALUE]>>)>,
+    arrays: Vec<(i32, Ref<'a, [VALUE]>)>,
+}
 
 impl<'a> Found<'a> {
-    /// Those that stand in a column.
-    fn new(tracer: &Tracer<'a>, column: &ColumnBuilder) -> Self {
-        let mut all: Vec<(i32, Vec<Ref<'a, [VALUE]>>)> = Vec::new();
-        for (hierarchy, _) in column.seen().objects() {
-            let tag = Shape::Object(*hierarchy).tag();
-            if all.iter().all(|(known, _)| *known != tag) {
-                let classes = tracer.pool.of_hierarchy(*hierarchy);
-                all.push((tag, classes.iter().map(|class| tracer.pinned.objects(*class)).collect()));
-            }
-        }
-        Self(all)
+    fn new(tracer: &Tracer<'a>) -> Self {
+        let mut hierarchies: Vec<HierarchyId> = (0..tracer.pinned.classes())
+            .map(|number| ClassId(number as u32))
+            .filter(|class| !tracer.pinned.objects(*class).is_empty())
+            .filter_map(|class| Some(tracer.pool.find_place(class)?.0))
+            .collect();
+        hierarchies.dedup();
+        let objects = hierarchies.iter().map(|hierarchy| {
+            let classes = tracer.pool.of_hierarchy(*hierarchy);
+            let lists = classes.iter().map(|class| tracer.pinned.objects(*class)).collect();
+            (Shape::Object(*hierarchy).tag(), lists)
+        });
+        let arrays = (0..tracer.elements.len() as u32)
+            .map(|kind| (Shape::Array(ArrayKind(kind)).tag(), tracer.pinned.arrays(kind)));
+        Self { objects: objects.collect(), arrays: arrays.collect() }
     }
 
-    /// Was this read of the word, and of nothing else? Symbols have numbers that the word does not tell.
-    fn is(&self, word: VALUE, tag: i32, payload: i64) -> bool {
-        if !rb_sys::SPECIAL_CONST_P(word) {
-            let (place, row) = split_object(payload);
-            let classes = self.0.iter().find(|(known, _)| *known == tag);
-            let list = classes.and_then(|(_, classes)| classes.get(place as usize));
-            return list.and_then(|list| list.get(row as usize)) == Some(&word);
+    /// The word that such a value was read of, if there is but one.
+    fn word(&self, tag: i32, payload: i64) -> Option<VALUE> {
+        let (place, row) = split_object(payload);
+        match Shape::of_tag(tag)? {
+            Shape::Object(_) => {
+                let (_, lists) = self.objects.iter().find(|(known, _)| *known == tag)?;
+                lists.get(place as usize)?.get(row as usize).copied()
+            }
+            Shape::Array(_) => {
+                self.arrays.iter().find(|(known, _)| *known == tag)?.1.get(row as usize).copied()
+            }
+            Shape::Integer => value::fixnum(payload),
+            Shape::Float => value::small_float(f64::from_bits(payload as u64)),
+            Shape::Nil => Some(value::NIL),
+            Shape::Bool => Some(if payload != 0 { value::TRUE } else { value::FALSE }),
+            _ => None,
         }
-        let (shape, told) = match value::decode(word) {
-            Decoded::Integer(number) => (Shape::Integer, number),
-            Decoded::Float(number) => (Shape::Float, number.to_bits() as i64),
-            Decoded::Nil => (Shape::Nil, 0),
-            Decoded::Bool(truth) => (Shape::Bool, i64::from(truth)),
-            _ => return false,
-        };
-        (tag, payload) == (shape.tag(), told)
+    }
+
+    /// What was read somewhere, if words tell it, and if there is so much `room` for it.
+    fn told(&self, column: &ColumnBuilder, room: &mut usize) -> Result<Option<Before>, NoMemory> {
+        let bytes = 3 * size_of::<VALUE>() * column.len();
+        if !column.seen().is_of_words() || bytes > *room {
+            return Ok(None);
+        }
+        *room -= bytes;
+        let mut words = Vec::new();
+        fallible::reserve(&mut words, column.len())?;
+        for row in 0..column.len() {
+            let Some(word) = self.word(column.tag(row), column.payload[row]) else { return Ok(None) };
+            words.push(word);
+        }
+        Ok(Some(Before { words, read: column.try_clone()? }))
     }
 }
 
-/// The objects of a base, by class and row.
+/// All that a trace has found, by class and row, and by kind and row.
 #[derive(Debug)]
 pub struct Remembered {
-    lists: Lists,
+    lists: (Lists, Lists),
     rows: Rows,
 }
 
@@ -153,7 +204,7 @@ impl Remembered {
         base: &Base,
         unread: &[bool],
     ) -> Result<Option<Rows>, NoMemory> {
-        let Self { lists, rows } = self;
+        let Self { lists: (mut objects, mut arrays), mut rows } = self;
         let is_read = |(number, source): &(usize, &Source)| match source {
             Source::Items(_) => !unread[*number],
             Source::Series(_) => false,
@@ -163,35 +214,35 @@ impl Remembered {
         let (Some((column, Source::Items(array))), None) = (read.next(), read.next()) else {
             return Ok(None);
         };
-        // What `each` looks at may be an object that stands in the base: that is for the visited set to say.
-        let met = (0..).zip(&lists).filter(|(_, list)| !list.is_empty());
-        let classes: Vec<VALUE> = met.map(|(class, _)| tracer.pool.class(ClassId(class))).collect();
-        let is_apart = |object: &magnus::Value| {
-            let object = object.as_raw();
-            // SAFETY: the base has it.
-            rb_sys::SPECIAL_CONST_P(object) || !classes.contains(&unsafe { value::class_pointer(object) })
-        };
-        if column != rows.column || !base.looked_at.iter().all(is_apart) {
-            return Ok(None);
-        }
         // SAFETY: the array is live, and nothing runs before the objects are pinned.
         let words = unsafe { value::items(array.as_raw()) };
-        let before = match &rows.items {
-            Items::InOrder(_, class, _) => lists.get(class.0 as usize).map_or(&[][..], Vec::as_slice),
-            Items::Each(words, _) => words,
+        let in_base = &rows.words.in_base;
+        let is_same = match &rows.items {
+            Items::InOrder(_, class, _) => {
+                let list = objects.get(class.0 as usize).zip(in_base[0].get(class.0 as usize));
+                list.is_some_and(|(list, count)| are_same(words, &list[..*count]))
+            }
+            Items::Each(before) => are_same(words, &before.words),
         };
-        if !are_same(words, before) {
+        if column != rows.column || !is_same {
             return Ok(None);
         }
         let builder = match &rows.items {
             Items::InOrder(hierarchy, class, place) => {
                 ColumnBuilder::of_objects((*hierarchy, *class, *place), words.len())?
             }
-            Items::Each(_, builder) => builder.try_clone()?,
+            Items::Each(before) => before.read.try_clone()?,
         };
+        for (lists, counts) in [(&mut objects, &in_base[0]), (&mut arrays, &in_base[1])] {
+            for (number, list) in lists.iter_mut().enumerate() {
+                // What is behind stays in the memory of the list: `Pinned::find_again`.
+                list.truncate(counts.get(number).copied().unwrap_or(0));
+            }
+        }
         // They stand in the base, so they are alive.
-        tracer.pinned.put_objects(lists);
-        tracer.take_base(base, unread, (column, BaseValues::Items(builder, rows.repeats)));
+        tracer.pinned.put_found((objects, arrays));
+        let values = BaseValues::Items(builder, rows.repeats);
+        tracer.take_base(base, unread, (column, values), std::mem::take(&mut rows.words));
         Ok(Some(rows))
     }
 }

@@ -6,8 +6,8 @@
 
 use crate::reading::batch::{self, Pace};
 use crate::reading::column_builder::{ColumnBuilder, Filled, Part, Spare};
-use crate::reading::decode::{Known, NoneEntered};
-use crate::reading::tracer::Tracer;
+use crate::reading::decode::{Before, Known, NoneEntered};
+use crate::reading::tracer::{Recalled, Tracer};
 use crate::reading::variables::{Access, BLOCK};
 use crate::vm::errors::Stop;
 use crate::vm::object_layout::{self, Headers};
@@ -17,6 +17,8 @@ use ikra_core::fallible;
 use ikra_core::parallel;
 use ikra_core::types::{ClassId, Shape};
 use rb_sys::VALUE;
+use std::collections::BTreeSet;
+use std::hint::black_box;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -27,6 +29,9 @@ struct Swept<'a> {
     /// The tag of the values before.
     tag: i32,
 }
+
+/// With fewer of a sort, specs look at the order in which they are found.
+const FEW: usize = 1 << 12;
 
 /// How many rows of a chunk were read, and what was put into each column.
 type Outcome = Result<(usize, Vec<Filled>), NoMemory>;
@@ -93,6 +98,7 @@ impl Swept<'_> {
     ) -> Result<bool, NoMemory> {
         let tag = part.tag().unwrap_or(self.tag);
         let alike = headers.key.and_then(|key| self.access.slot(key));
+        let alike = alike.filter(|_| self.known.before.is_none());
         if let Some(slot) = alike {
             let are_numbers = if tag == Shape::Float.tag() {
                 // SAFETY: as the caller says; the slot is that of the key.
@@ -119,29 +125,61 @@ impl Swept<'_> {
 }
 
 impl Tracer<'_> {
-    /// Reads all that is asked of what is remembered.
+    /// Reads all that is asked of what is remembered, in the order in which it was found. So all that a round finds has the
+    /// rows behind what was found before, and nothing is looked at that no word has led to.
     pub(super) fn sweep(&mut self) -> Result<(), Stop> {
-        for class in (0..self.pinned.classes()).map(|number| ClassId(number as u32)) {
-            let columns: Vec<usize> = (0..self.asked.columns.len())
-                .filter(|column| self.asked.columns[*column].1 == class)
-                .collect();
-            self.sweep_class(class, &columns)?;
+        loop {
+            let mut progress = false;
+            for column in 0..self.asked.columns.len() {
+                let class = self.asked.columns[column].1;
+                while self.columns[column].len() < self.pinned.objects(class).len() {
+                    progress = true;
+                    self.sweep_class(class)?;
+                }
+            }
+            for kind in 0..self.asked.elements.len() {
+                while self.asked.elements[kind] && self.spans(kind) < self.pinned.arrays(kind as u32).len() {
+                    progress = true;
+                    self.sweep_arrays(kind)?;
+                }
+            }
+            if !progress {
+                break;
+            }
         }
-        // Names are Strings, which are objects.
-        match self.asked.names && self.symbols.get(0).is_some() {
-            true => Err(Stop::Forgotten),
-            false => Ok(()),
-        }
+        self.sweep_rest()
     }
 
-    fn sweep_class(&mut self, class: ClassId, columns: &[usize]) -> Result<(), Stop> {
+    /// What nothing is asked of: is it what it was? And was all found that was found then?
+    fn sweep_rest(&mut self) -> Result<(), Stop> {
+        for class in (0..self.pinned.classes()).map(|number| ClassId(number as u32)) {
+            if self.asked.columns.iter().all(|(_, of)| *of != class) {
+                self.sweep_rows(class, &[], 0)?;
+            }
+        }
+        for kind in 0..self.elements.len() {
+            if self.asked.elements.get(kind) != Some(&true) {
+                self.look_at_arrays(kind, 0..usize::MAX)?;
+            }
+        }
+        let is_whole =
+            self.recalled.as_ref().is_none_or(|recalled| recalled.words.all == self.pinned.counts());
+        // Names are Strings, which are objects.
+        let has_names = self.asked.names && self.symbols.get(0).is_some();
+        if is_whole && !has_names { Ok(()) } else { Err(Stop::Forgotten) }
+    }
+
+    /// A round of a class: the objects that are there at its beginning.
+    fn sweep_class(&mut self, class: ClassId) -> Result<(), Stop> {
+        let of_class = |column: &usize| self.asked.columns[*column].1 == class;
+        let columns: Vec<usize> = (0..self.asked.columns.len()).filter(of_class).collect();
         let total = self.pinned.objects(class).len();
         let block = batch::sizes().block;
-        let mut values = [value::NIL; BLOCK];
-        let (mut row, mut pace) = (0, Pace::new(0));
+        let first = self.columns[columns[0]].len();
+        let (mut row, mut pace) = (first, Pace::new(first));
         while row < total {
-            if columns.is_empty() || pace.allows(row) {
-                row = self.sweep_rows(class, columns, row)?;
+            if pace.allows(row) {
+                row = self.sweep_rows(class, &columns, row)?;
                 pace.cut(row);
                 continue;
             }
@@ -150,14 +188,140 @@ impl Tracer<'_> {
                 let objects = self.pinned.objects(class);
                 // SAFETY: the objects are pinned.
                 let headers = unsafe { object_layout::headers(&objects, row..end, self.pool.class(class)) };
+                drop(objects);
                 self.note_headers(headers.are_of_class, headers.any_frozen)?;
             }
-            for column in columns {
-                while self.columns[*column].len() < end {
-                    self.read_block(*column, class, end, &mut values)?;
-                }
+            for column in &columns {
+                self.read_again(*column, class, row..end)?;
             }
             row = end;
+        }
+        let columns: Vec<usize> =
+            columns.into_iter().filter(|column| self.words_of(*column).is_some()).collect();
+        let builders: Vec<ColumnBuilder> =
+            columns.iter().map(|column| std::mem::take(&mut self.columns[*column])).collect();
+        self.meet(&builders.iter().collect::<Vec<_>>(), first)?;
+        columns.into_iter().zip(builders).for_each(|(column, builder)| self.columns[column] = builder);
+        Ok(())
+    }
+
+    /// What the values of a column were, if there were references among them.
+    fn words_of(&self, column: usize) -> Option<&Before> {
+        self.recalled.as_ref()?.words.columns.get(column)?.as_ref()
+    }
+
+    /// A block of a column, by the calling thread.
+    fn read_again(&mut self, column: usize, class: ClassId, rows: Range<usize>) -> Result<(), Stop> {
+        let mut values = [value::NIL; BLOCK];
+        let values = &mut values[..rows.len()];
+        let holder = self.holder(column);
+        let mut builder = std::mem::take(&mut self.columns[column]);
+        builder.reserve(rows.len())?;
+        let pinned = self.pinned;
+        // SAFETY: the objects are pinned, and of the class, as their headers say.
+        unsafe { self.access(column, class).read(&pinned.objects(class)[rows], values) };
+        let mut rest = &black_box(values)[..];
+        while !rest.is_empty() {
+            let known = Known { before: self.words_of(column), ..self.known(holder) };
+            let count = builder.append(rest.len(), |part| known.decode(rest, part, &mut NoneEntered))?;
+            rest = &rest[count..];
+            let Some((value, others)) = rest.split_first() else { break };
+            if known.before.is_some_and(|before| !before.lets_in(builder.len())) {
+                return Err(Stop::Forgotten);
+            }
+            // Who reads all says where an Integer is that is too large.
+            self.observe(*value, holder, &mut builder).map_err(|stop| match stop {
+                Stop::Overflow(_) => Stop::Forgotten,
+                other => other,
+            })?;
+            rest = others;
+        }
+        self.columns[column] = builder;
+        Ok(())
+    }
+
+    /// Arrays of a kind that are there, and what they hold.
+    fn sweep_arrays(&mut self, kind: usize) -> Result<(), Stop> {
+        // One thread looks at each when it reads it.
+        if batch::threads_for(usize::MAX).is_some() {
+            self.look_at_arrays(kind, self.spans(kind)..usize::MAX)?;
+        }
+        let first = self.elements[kind].builder.len();
+        self.read_elements(kind)?;
+        let elements = std::mem::take(&mut self.elements[kind]);
+        self.meet(&[&elements.builder], first)?;
+        self.elements[kind] = elements;
+        Ok(())
+    }
+
+    /// Are these still arrays, without a singleton class?
+    pub(super) fn look_at_arrays(&mut self, kind: usize, rows: Range<usize>) -> Result<(), Stop> {
+        let (is_other, any_frozen) = (AtomicBool::new(false), AtomicBool::new(false));
+        {
+            let arrays = self.pinned.arrays(kind as u32);
+            let arrays = &arrays[..rows.end.min(arrays.len())];
+            // SAFETY: a variable that Ruby sets before it loads anything.
+            let class = unsafe { rb_sys::rb_cArray };
+            let size = parallel::chunk();
+            let starts = (rows.start..arrays.len()).step_by(size);
+            parallel::each(arrays.len().saturating_sub(rows.start), starts, |start| {
+                let rows = start..arrays.len().min(start + size);
+                // SAFETY: the arrays are pinned.
+                let headers = unsafe { object_layout::headers(arrays, rows, class) };
+                if !headers.are_of_class {
+                    is_other.store(true, Ordering::Relaxed);
+                }
+                if headers.any_frozen {
+                    any_frozen.store(true, Ordering::Relaxed);
+                }
+            });
+        }
+        self.note_headers(!is_other.into_inner(), any_frozen.into_inner())
+    }
+
+    /// Finds the objects and arrays that stand in columns from a row on, which were read of words that are what they were.
+    pub(super) fn meet(&mut self, columns: &[&ColumnBuilder], from: usize) -> Result<(), Stop> {
+        let Some(Recalled { words, .. }) = &self.recalled else { return Ok(()) };
+        let counts = self.pinned.counts();
+        let count_in = |of: &[Vec<usize>; 2], (are_arrays, number): (bool, usize)| {
+            of[usize::from(are_arrays)].get(number).copied().unwrap_or(0)
+        };
+        // Tag and place, and the list.
+        let mut lists: Vec<(i32, u32, (bool, usize))> = Vec::new();
+        for seen in columns.iter().map(|column| column.seen()) {
+            for (hierarchy, class) in seen.objects() {
+                let place = self.pool.find_place(*class).ok_or(Stop::Misfit)?.1;
+                lists.push((Shape::Object(*hierarchy).tag(), place, (false, class.0 as usize)));
+            }
+            lists.extend(seen.array().map(|kind| (Shape::Array(kind).tag(), 0, (true, kind.0 as usize))));
+        }
+        lists.sort_unstable();
+        lists.dedup();
+        lists.retain(|(.., list)| count_in(&words.all, *list) != count_in(&counts, *list));
+        for (tag, place, list) in lists {
+            let mut end = 0;
+            for column in columns {
+                column.each_row_of(tag, place, from, |row| end = end.max(row + 1));
+            }
+            let count = count_in(&counts, list);
+            if end > count_in(&words.all, list) {
+                return Err(Stop::Forgotten);
+            }
+            if cfg!(feature = "testing") && end < FEW {
+                let mut new = BTreeSet::new();
+                for column in columns {
+                    column.each_row_of(tag, place, from, |row| {
+                        if row >= count {
+                            new.insert(row);
+                        }
+                    });
+                }
+                assert_eq!(new.len(), end.saturating_sub(count), "objects are found in another order");
+            }
+            if end > count {
+                // SAFETY: so many were there, and words that were read in this call have led to them.
+                unsafe { self.pinned.find_again(list, end) };
+            }
         }
         Ok(())
     }
@@ -180,7 +344,7 @@ impl Tracer<'_> {
         let total = objects.len();
         let tags: Vec<i32> = builders.iter().map(|builder| builder.last_tag()).collect();
         let swept = columns.iter().zip(tags).filter_map(|(column, tag)| {
-            let known = self.known(self.holder(*column));
+            let known = Known { before: self.words_of(*column), ..self.known(self.holder(*column)) };
             Some(Swept { access: self.accesses[*column].as_ref()?, known, tag })
         });
         let sweep = Sweep {

@@ -7,7 +7,7 @@ use crate::reading::array_kinds::{ArrayKinds, Holder};
 use crate::reading::base::{Base, Series, Snapshot, Source};
 use crate::reading::batch;
 use crate::reading::column_builder::{ColumnBuilder, Tags};
-use crate::reading::decode::{InOrder, Known};
+use crate::reading::decode::{Before, InOrder, Known};
 use crate::reading::hashes;
 use crate::reading::procs;
 use crate::reading::strings::{self, Text};
@@ -126,9 +126,24 @@ pub struct Kept {
     pub row: u32,
 }
 
-/// What is read was found in a call before.
+/// What was met in a call before where there are references.
+#[derive(Debug, Default)]
+pub(super) struct Words {
+    /// By column, and by kind of arrays: of those that hold some.
+    pub columns: Vec<Option<Before>>,
+    pub elements: Vec<Option<Before>>,
+    /// By number: those that are objects or arrays.
+    pub roots: Vec<Option<Before>>,
+    /// How many objects there are of each class, and arrays of each kind: in all, and in the base.
+    pub all: [Vec<usize>; 2],
+    pub in_base: [Vec<usize>; 2],
+}
+
+/// What is read was found in a call before. The lists of `Pinned` hold what is found by now; behind that, in memory that
+/// they have, is what was found then.
 #[derive(Debug, Default)]
 pub(super) struct Recalled {
+    pub words: Words,
     /// Some object is frozen.
     pub any_frozen: bool,
 }
@@ -168,7 +183,7 @@ pub struct Tracer<'a> {
     /// What a section has made, if it is read again in the middle.
     kept: Vec<(Shape, u32)>,
     /// How much had been found when the base was read.
-    found_in_base: Option<usize>,
+    found_in_base: Option<[Vec<usize>; 2]>,
     /// The base is what it was, and nothing is looked up.
     pub(super) recalled: Option<Recalled>,
 }
@@ -262,12 +277,18 @@ impl<'a> Tracer<'a> {
             };
             self.base.push(values);
         }
-        self.found_in_base = Some(self.pinned.found());
+        self.found_in_base = Some(self.pinned.counts());
         Ok(())
     }
 
     /// Takes over what was read of one column of the base in a call before. Of the others nothing is to be read.
-    pub(super) fn take_base(&mut self, base: &Base, unread: &[bool], (own, values): (usize, BaseValues)) {
+    pub(super) fn take_base(
+        &mut self,
+        base: &Base,
+        unread: &[bool],
+        (own, values): (usize, BaseValues),
+        words: Words,
+    ) {
         let mut values = Some(values);
         for (number, source) in base.columns.iter().enumerate() {
             let column = match values.take_if(|_| number == own) {
@@ -277,19 +298,23 @@ impl<'a> Tracer<'a> {
             self.base.push(column);
         }
         self.length = base.len() as usize;
-        self.recalled = Some(Recalled::default());
+        self.recalled = Some(Recalled { words, any_frozen: false });
     }
 
-    /// Has it found objects of the base only, of which classes and variables tell all that is read?
-    pub fn has_found_the_base_only(&self) -> bool {
+    /// How much of what has been found stands in the base, if classes, variables and arrays tell all that is read.
+    pub(super) fn found_by_words(&self) -> Option<[Vec<usize>; 2]> {
         let is_plain = |class: ClassId| self.pointers.get(&self.pool.class(class)) == Some(&class);
         let classes = (0..self.pinned.classes()).map(|number| ClassId(number as u32));
         let mut met = classes.filter(|class| !self.pinned.objects(*class).is_empty());
-        self.found_in_base == Some(self.pinned.found())
-            && self.kept.is_empty()
-            && !self.pinned.has_more_than_objects()
+        let mut kinds = (0..self.elements.len() as u32).filter(|kind| !self.pinned.arrays(*kind).is_empty());
+        let is_plain = self.kept.is_empty()
+            && self.joins == 0
+            && !self.pinned.has_singletons()
+            && self.names.len() == 0
             && met.all(is_plain)
-            && self.accesses.iter().flatten().all(Access::is_flat)
+            && kinds.all(|kind| self.asked.kinds.collection(ArrayKind(kind)).is_none())
+            && self.accesses.iter().flatten().all(Access::is_flat);
+        self.found_in_base.clone().filter(|_| is_plain)
     }
 
     /// Reads some elements of the base, and what is asked of them and of the objects that they hold: not all of that
@@ -369,6 +394,16 @@ impl<'a> Tracer<'a> {
 
     /// The type of a root and its payload, with an object's row instead of its id.
     pub fn read_root(&mut self, number: u32, root: VALUE) -> Result<ColumnBuilder, Stop> {
+        if let Some(recalled) = &self.recalled
+            && let Some(Some(before)) = recalled.words.roots.get(number as usize)
+        {
+            if before.words[0] != root {
+                return Err(Stop::Forgotten);
+            }
+            let builder = before.read.try_clone()?;
+            self.meet(&[&builder], 0)?;
+            return Ok(builder);
+        }
         let mut builder = ColumnBuilder::default();
         self.observe(root, Holder::Root(number), &mut builder)?;
         Ok(builder)
@@ -560,6 +595,7 @@ impl<'a> Tracer<'a> {
             // SAFETY: as above.
             float: (unsafe { rb_sys::rb_cFloat }, value::heap_float),
             is_recalled: self.recalled.is_some(),
+            before: self.before(holder),
         }
     }
 
@@ -587,7 +623,24 @@ impl<'a> Tracer<'a> {
         Ok(into.reserve(0)?)
     }
 
-    fn observe(&mut self, value: VALUE, holder: Holder, into: &mut ColumnBuilder) -> Result<(), Stop> {
+    /// What elements of arrays were before, if there were references among them.
+    fn before(&self, holder: Holder) -> Option<&Before> {
+        let Holder::Elements(kind) = holder else { return None };
+        self.recalled.as_ref()?.words.elements.get(kind.0 as usize)?.as_ref()
+    }
+
+    pub(super) fn observe(
+        &mut self,
+        value: VALUE,
+        holder: Holder,
+        into: &mut ColumnBuilder,
+    ) -> Result<(), Stop> {
+        if self.recalled.is_some() {
+            let is_known = self.before(holder).is_none_or(|before| before.lets_in(into.len()));
+            if !is_known || matches!(decode(value), Decoded::Array | Decoded::Object) {
+                return Err(Stop::Forgotten);
+            }
+        }
         match decode(value) {
             Decoded::Integer(number) => into.push_integer(number),
             Decoded::Float(number) => into.push_float(number),
@@ -598,7 +651,6 @@ impl<'a> Tracer<'a> {
                 return Err(Stop::Overflow(format!("element {}", into.len())));
             }
             Decoded::Huge => return Err(Stop::Overflow(self.describe(holder))),
-            Decoded::Array | Decoded::Object if self.recalled.is_some() => return Err(Stop::Forgotten),
             Decoded::Array => self.array(value, holder, into)?,
             Decoded::Object => self.object(value, holder, into)?,
         }
@@ -976,13 +1028,35 @@ impl<'a> Tracer<'a> {
     }
 
     pub fn any_frozen_array(&self, kind: ArrayKind) -> bool {
+        if self.recalled.as_ref().is_some_and(|recalled| !recalled.any_frozen) {
+            return false;
+        }
         let kind = self.asked.kinds.find(kind);
         batch::any_frozen(&self.pinned.arrays(kind.0))
     }
 
     /// What this object is, if it was met (anywhere but as the base).
     pub fn met(&self, object: VALUE) -> Option<Visited> {
+        if self.recalled.is_some() {
+            return self.met_again(object);
+        }
         self.visited.get(object)
+    }
+
+    /// The same without the visited set.
+    fn met_again(&self, object: VALUE) -> Option<Visited> {
+        if rb_sys::SPECIAL_CONST_P(object) {
+            return None;
+        }
+        // SAFETY: who asks has the object.
+        let pointer = unsafe { value::class_pointer(object) };
+        let row = |list: &[VALUE]| list.iter().position(|other| *other == object).map(|row| row as u32);
+        let classes = (0..self.pinned.classes() as u32).map(ClassId);
+        let mut objects = classes.filter(|class| self.pool.class(*class) == pointer);
+        let mut kinds = (0..self.elements.len() as u32).map(ArrayKind);
+        objects
+            .find_map(|class| Some(Visited::Object(class, row(&self.pinned.objects(class))?)))
+            .or_else(|| kinds.find_map(|kind| Some(Visited::Array(kind, row(&self.pinned.arrays(kind.0))?))))
     }
 
     fn describe(&self, holder: Holder) -> String {

@@ -83,19 +83,36 @@ impl Pinned {
         self.objects.borrow().len()
     }
 
-    /// The objects found, which are not marked any more.
-    pub fn take_objects(&self) -> Lists {
-        self.objects.take()
+    /// The objects and arrays found, which are not marked any more.
+    pub fn take_found(&self) -> (Lists, Lists) {
+        (self.objects.take(), self.arrays.take())
     }
 
     /// These were found, and nothing else yet. They are live.
-    pub fn put_objects(&self, objects: Lists) {
+    pub fn put_found(&self, (objects, arrays): (Lists, Lists)) {
         self.objects.replace(objects);
+        self.arrays.replace(arrays);
     }
 
-    /// Was anything found but objects without a singleton class?
-    pub fn has_more_than_objects(&self) -> bool {
-        !self.singletons.borrow().is_empty() || !self.arrays.borrow().iter().all(Vec::is_empty)
+    /// More was found of what its list had when it was put there: objects of a class, or arrays of a kind.
+    ///
+    /// SAFETY: the list has had as many, and these are live.
+    pub unsafe fn find_again(&self, (are_arrays, number): (bool, usize), count: usize) {
+        let mut lists = if are_arrays { self.arrays.borrow_mut() } else { self.objects.borrow_mut() };
+        let list = &mut lists[number];
+        assert!(count <= list.capacity(), "more than there was");
+        // SAFETY: as the caller says; nothing was put behind what it holds since.
+        unsafe { list.set_len(count) };
+    }
+
+    /// Was anything found that has a singleton class?
+    pub fn has_singletons(&self) -> bool {
+        !self.singletons.borrow().is_empty()
+    }
+
+    /// How many objects there are of each class, and arrays of each kind.
+    pub fn counts(&self) -> [Vec<usize>; 2] {
+        [&self.objects, &self.arrays].map(|lists| lists.borrow().iter().map(Vec::len).collect())
     }
 
     /// Lists the singleton class of an object that was found, an instance of the class.
