@@ -67,16 +67,11 @@ pub const fn split_object(payload: i64) -> (u32, u32) {
 }
 
 impl ColumnBuilder {
-    /// All objects of a class at a place of its hierarchy, one after the other.
-    pub fn of_objects(
-        (hierarchy, class, place): (HierarchyId, ClassId, u32),
-        count: usize,
-    ) -> Result<Self, NoMemory> {
-        let mut seen = SeenTypes::default();
-        seen.add_object(hierarchy, class);
-        let tags = Tags::All(Shape::Object(hierarchy).tag());
-        let payload = fallible::collect((0..count as u32).map(|row| object_payload(place, row)))?;
-        Ok(Self { payload, tags, seen, no_memory: None })
+    /// The type of objects of a class, and none of them.
+    pub fn of_class(hierarchy: HierarchyId, class: ClassId) -> Self {
+        let mut builder = Self::default();
+        builder.seen.add_object(hierarchy, class);
+        builder
     }
 
     pub fn try_clone(&self) -> Result<Self, NoMemory> {

@@ -101,7 +101,9 @@ impl PlannedColumn {
 
     fn fits(&self, values: &BaseValues) -> bool {
         match (self, values) {
-            (Self::Items(allowed, _), BaseValues::Items(builder, _)) => builder.seen().within(allowed),
+            (Self::Items(allowed, _), BaseValues::Items(builder, _) | BaseValues::InOrder(builder, ..)) => {
+                builder.seen().within(allowed)
+            }
             _ => true,
         }
     }
@@ -505,9 +507,10 @@ impl Plan {
     /// Are there types among those that were planned of which nothing was read? What cannot run may be due to these alone.
     pub fn is_wider_than(&self, tracer: &Tracer<'_>) -> bool {
         let of_base = self.base.iter().zip(&tracer.base).any(|(planned, values)| match (planned, values) {
-            (PlannedColumn::Items(allowed, _), BaseValues::Items(found, _)) => {
-                allowed.has_more_than(found.seen())
-            }
+            (
+                PlannedColumn::Items(allowed, _),
+                BaseValues::Items(found, _) | BaseValues::InOrder(found, ..),
+            ) => allowed.has_more_than(found.seen()),
             _ => false,
         });
         let columns = tracer.columns.iter().map(|column| column.seen()).zip(&self.columns);

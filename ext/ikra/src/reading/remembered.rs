@@ -19,7 +19,7 @@
 //! when garbage is collected after it was not used for ten seconds.
 
 use crate::reading::base::{Base, Source};
-use crate::reading::column_builder::{ColumnBuilder, split_object};
+use crate::reading::column_builder::{ColumnBuilder, Tags, split_object};
 use crate::reading::decode::Before;
 use crate::reading::roots::RootValue;
 use crate::reading::tracer::{BaseValues, Tracer, Words};
@@ -129,11 +129,8 @@ impl Rows {
     }
 }
 
-/// The objects that a trace has found, by tag and place, and the arrays.
-struct Found<'a> {
-    objects: Vec<(i32, Vec<Ref<'a, [VALUE]>>)>,
-    arrays: Vec<(i32, Ref<'a, [VALUE]>)>,
-}
+/// The objects that a trace has found, by tag and place, and the arrays, which are at place 0.
+struct Found<'a>(Vec<(i32, Vec<Ref<'a, [VALUE]>>)>);
 
 impl<'a> Found<'a> {
     fn new(tracer: &Tracer<'a>) -> Self {
@@ -142,6 +139,7 @@ impl<'a> Found<'a> {
             .filter(|class| !tracer.pinned.objects(*class).is_empty())
             .filter_map(|class| Some(tracer.pool.find_place(class)?.0))
             .collect();
+        hierarchies.sort_unstable();
         hierarchies.dedup();
         let objects = hierarchies.iter().map(|hierarchy| {
             let classes = tracer.pool.of_hierarchy(*hierarchy);
@@ -149,20 +147,16 @@ impl<'a> Found<'a> {
             (Shape::Object(*hierarchy).tag(), lists)
         });
         let arrays = (0..tracer.elements.len() as u32)
-            .map(|kind| (Shape::Array(ArrayKind(kind)).tag(), tracer.pinned.arrays(kind)));
-        Self { objects: objects.collect(), arrays: arrays.collect() }
+            .map(|kind| (Shape::Array(ArrayKind(kind)).tag(), vec![tracer.pinned.arrays(kind)]));
+        Self(objects.chain(arrays).collect())
     }
 
     /// The word that such a value was read of, if there is but one.
     fn word(&self, tag: i32, payload: i64) -> Option<VALUE> {
-        let (place, row) = split_object(payload);
         match Shape::of_tag(tag)? {
-            Shape::Object(_) => {
-                let (_, lists) = self.objects.iter().find(|(known, _)| *known == tag)?;
-                lists.get(place as usize)?.get(row as usize).copied()
-            }
-            Shape::Array(_) => {
-                self.arrays.iter().find(|(known, _)| *known == tag)?.1.get(row as usize).copied()
+            Shape::Object(_) | Shape::Array(_) => {
+                let (_, lists) = self.0.iter().find(|(known, _)| *known == tag)?;
+                of_lists(lists, payload)
             }
             Shape::Integer => value::fixnum(payload),
             Shape::Float => value::small_float(f64::from_bits(payload as u64)),
@@ -181,12 +175,29 @@ impl<'a> Found<'a> {
         *room -= bytes;
         let mut words = Vec::new();
         fallible::reserve(&mut words, column.len())?;
-        for row in 0..column.len() {
-            let Some(word) = self.word(column.tag(row), column.payload[row]) else { return Ok(None) };
-            words.push(word);
+        let alike = match column.tags {
+            Tags::All(tag) => self.0.iter().find(|(known, _)| *known == tag),
+            _ => None,
+        };
+        match alike {
+            Some((_, lists)) => {
+                words.extend(column.payload.iter().map_while(|payload| of_lists(lists, *payload)));
+            }
+            None => {
+                let rows = 0..column.len();
+                words.extend(rows.map_while(|row| self.word(column.tag(row), column.payload[row])));
+            }
+        }
+        if words.len() < column.len() {
+            return Ok(None);
         }
         Ok(Some(Before { words, read: column.try_clone()? }))
     }
+}
+
+fn of_lists(lists: &[Ref<'_, [VALUE]>], payload: i64) -> Option<VALUE> {
+    let (place, row) = split_object(payload);
+    lists.get(place as usize)?.get(row as usize).copied()
 }
 
 /// All that a trace has found, by class and row, and by kind and row.
@@ -227,11 +238,11 @@ impl Remembered {
         if column != rows.column || !is_same {
             return Ok(None);
         }
-        let builder = match &rows.items {
+        let values = match &rows.items {
             Items::InOrder(hierarchy, class, place) => {
-                ColumnBuilder::of_objects((*hierarchy, *class, *place), words.len())?
+                BaseValues::InOrder(ColumnBuilder::of_class(*hierarchy, *class), *hierarchy, *place)
             }
-            Items::Each(before) => before.read.try_clone()?,
+            Items::Each(before) => BaseValues::Items(before.read.try_clone()?, rows.repeats),
         };
         for (lists, counts) in [(&mut objects, &in_base[0]), (&mut arrays, &in_base[1])] {
             for (number, list) in lists.iter_mut().enumerate() {
@@ -241,7 +252,6 @@ impl Remembered {
         }
         // They stand in the base, so they are alive.
         tracer.pinned.put_found((objects, arrays));
-        let values = BaseValues::Items(builder, rows.repeats);
         tracer.take_base(base, unread, (column, values), std::mem::take(&mut rows.words));
         Ok(Some(rows))
     }

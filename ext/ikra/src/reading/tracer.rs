@@ -95,6 +95,9 @@ impl Elements {
 pub enum BaseValues {
     /// What was read; whether some object stands in it more than once.
     Items(ColumnBuilder, bool),
+    /// Objects of one class, at this place of its hierarchy, in the order of their rows, of which the builder has the type
+    /// alone.
+    InOrder(ColumnBuilder, HierarchyId, u32),
     /// An array, but nobody looks at its items.
     Unread,
     Series(Series),
@@ -991,7 +994,7 @@ impl<'a> Tracer<'a> {
     /// The columns of the base.
     pub fn base_columns(&self) -> Vec<BaseColumn> {
         let column = |values: &BaseValues| match values {
-            BaseValues::Items(builder, _) => {
+            BaseValues::Items(builder, _) | BaseValues::InOrder(builder, ..) => {
                 let mut found = builder.seen().clone();
                 found.follow(&self.asked.kinds);
                 BaseColumn::Items(Stored::read_only(found.types(), || found.narrow()))

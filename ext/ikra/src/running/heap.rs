@@ -736,6 +736,7 @@ fn fill(
                 append(&mut column, builder, *part, *single, ids)?;
                 column
             }
+            BaseValues::InOrder(_, hierarchy, place) => in_order(buffer, (*hierarchy, *place), ids, length)?,
             BaseValues::Memory(snapshot) => snapshot.array.column(snapshot.rows.clone())?,
             BaseValues::Unread | BaseValues::Series(_) => Column::with_capacity(buffer.ty, 0),
         },
@@ -788,6 +789,22 @@ fn fill(
             BaseValues::Items(base, true) => first_same(base)?,
             _ => fallible::collect(0..length as i32)?,
         }),
+    })
+}
+
+/// The ids of all objects of a class, or their tags.
+fn in_order(
+    buffer: &BufferInfo,
+    (hierarchy, place): (HierarchyId, u32),
+    ids: &Ids,
+    length: usize,
+) -> Result<Column, NoMemory> {
+    let first = ids.base(hierarchy, place);
+    let is_tag = matches!(buffer.kind, BufferKind::Base(_, Part::Tag) | BufferKind::Beside(_, _, Part::Tag));
+    Ok(match buffer.ty {
+        _ if is_tag => Column::I32(fallible::filled(Shape::Object(hierarchy).tag(), length)?),
+        Ty::I64 => Column::I64(fallible::collect((0..length).map(|row| (first as usize + row) as i64))?),
+        _ => Column::I32(fallible::collect((0..length).map(|row| (first as usize + row) as i32))?),
     })
 }
 
@@ -944,7 +961,7 @@ fn append(
 fn scalar(info: &ScalarInfo, roots: &[RootValue], tracer: &Tracer<'_>, ids: &Ids) -> u64 {
     let series = |column: u32| match &tracer.base[column as usize] {
         BaseValues::Series(series) => *series,
-        BaseValues::Items(..) | BaseValues::Unread | BaseValues::Memory(_) => Series::default(),
+        _ => Series::default(),
     };
     match info.source {
         ScalarSource::Root(number, part) => {
@@ -986,6 +1003,11 @@ fn jobs(tracer: &Tracer<'_>, inferred: &Inferred, ids: &Ids, writes: bool) -> Re
     };
     let (base, repeats) = match &tracer.base[schema.base.own()] {
         BaseValues::Items(base, repeats) => (base, *repeats),
+        BaseValues::InOrder(base, ..) => {
+            let types = base.seen().types();
+            let ty = types.single().ok_or_else(|| Error::Internal("a base of no class".into()))?;
+            return Ok(JobOrder::of_one(find(ty)?, tracer.length));
+        }
         BaseValues::Series(_) => return Ok(JobOrder::of_one(find(&Type::Integer)?, tracer.length)),
         BaseValues::Unread => return Ok(JobOrder::of_one(find(&Type::Nil)?, tracer.length)),
         BaseValues::Memory(snapshot) => return jobs_of_memory(snapshot, find),

@@ -61,11 +61,10 @@ fn decode_heap(value: VALUE) -> Decoded {
 #[inline]
 const fn flonum(value: VALUE) -> f64 {
     const ZERO: VALUE = 0x8000_0000_0000_0002;
-    if value == ZERO {
-        return 0.0;
-    }
     let exponent = 2 - (value >> 63);
-    f64::from_bits((exponent | (value & !3)).rotate_right(3))
+    let bits = (exponent | (value & !3)).rotate_right(3);
+    // Without a branch.
+    f64::from_bits(bits & ((value == ZERO) as u64).wrapping_sub(1))
 }
 
 /// Is it an Integer or a Float that needs no heap?
