@@ -19,6 +19,7 @@ use ikra_core::types::{ClassId, Shape};
 use rb_sys::VALUE;
 use std::collections::BTreeSet;
 use std::hint::black_box;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -100,18 +101,16 @@ impl Swept<'_> {
         let alike = headers.key.and_then(|key| self.access.slot(key));
         let alike = alike.filter(|_| self.known.before.is_none());
         if let Some(slot) = alike {
-            let are_numbers = if tag == Shape::Float.tag() {
-                // SAFETY: as the caller says; the slot is that of the key.
-                part.try_floats(objects.len(), |bits| unsafe {
-                    slot.load_all(objects, bits, value::is_flonum, value::flonum_bits)
-                })?
-            } else if tag == Shape::Integer.tag() {
-                // SAFETY: as above.
-                part.try_integers(objects.len(), |numbers| unsafe {
-                    slot.load_all(objects, numbers, value::is_fixnum, value::fixnum_value)
-                })?
-            } else {
-                false
+            let are_floats = tag == Shape::Float.tag();
+            let load = |room: &mut [MaybeUninit<i64>]| {
+                // SAFETY: as the caller says; the slot is that of the key. All of the room is filled then.
+                unsafe {
+                    slot.load_all(objects, room) && value::decode_all(room.assume_init_mut(), are_floats)
+                }
+            };
+            let are_numbers = match are_floats {
+                true => part.try_floats(objects.len(), load)?,
+                false => tag == Shape::Integer.tag() && part.try_integers(objects.len(), load)?,
             };
             if are_numbers {
                 return Ok(true);

@@ -178,41 +178,31 @@ impl Slot {
         }
     }
 
-    /// What `of` makes of the values of all objects, if each of them `is` such a value.
+    /// The words in the slots of all objects, which Ruby may show as others ([`load`]). False: they are not all there.
     ///
     /// SAFETY: the objects must be live, with the key of the slot, and `into` as many.
     #[inline(always)]
-    pub unsafe fn load_all(
-        self,
-        objects: &[VALUE],
-        into: &mut [MaybeUninit<i64>],
-        is: fn(VALUE) -> bool,
-        of: fn(VALUE) -> i64,
-    ) -> bool {
-        let mut all = true;
+    pub unsafe fn load_all(self, objects: &[VALUE], into: &mut [MaybeUninit<i64>]) -> bool {
         match self {
             Self::Embedded(index) => {
                 for (object, into) in objects.iter().zip(into) {
                     // SAFETY: as the caller says.
-                    let value = unsafe { *body(*object).wrapping_add(index) };
-                    all &= is(value);
-                    into.write(of(value));
+                    into.write(unsafe { *body(*object).wrapping_add(index) } as i64);
                 }
+                true
             }
             Self::External(index) => {
                 for (object, into) in objects.iter().zip(into) {
                     // SAFETY: as the caller says.
-                    let Some(value) = (unsafe { Self::External(index).address(*object).map(|slot| *slot) })
-                    else {
-                        return false;
+                    match unsafe { Self::External(index).address(*object).map(|slot| *slot) } {
+                        Some(value) => into.write(value as i64),
+                        None => return false,
                     };
-                    all &= is(value);
-                    into.write(of(value));
                 }
+                true
             }
-            Self::Absent | Self::Unknown => return false,
+            Self::Absent | Self::Unknown => false,
         }
-        all
     }
 
     /// Asks for the memory that is looked at first in an object of such a slot.

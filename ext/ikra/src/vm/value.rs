@@ -95,6 +95,43 @@ pub const fn flonum_bits(value: VALUE) -> i64 {
     flonum(value).to_bits() as i64
 }
 
+/// Makes of words that are all Floats their bits, or of words that are all Integers their numbers; false: they are not,
+/// and what is there then has no meaning.
+pub fn decode_all(words: &mut [i64], are_floats: bool) -> bool {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has it.
+        return unsafe { decode_wide(words, are_floats) };
+    }
+    decode_words(words, are_floats)
+}
+
+/// The same with registers of four words.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[target_feature(enable = "avx2")]
+fn decode_wide(words: &mut [i64], are_floats: bool) -> bool {
+    decode_words(words, are_floats)
+}
+
+#[inline(always)]
+fn decode_words(words: &mut [i64], are_floats: bool) -> bool {
+    let mut others = 0;
+    if are_floats {
+        for word in words {
+            let value = *word as VALUE;
+            others |= (value & 3) ^ 2;
+            *word = flonum_bits(value);
+        }
+    } else {
+        for word in words {
+            let value = *word as VALUE;
+            others |= (value & 1) ^ 1;
+            *word = fixnum_value(value);
+        }
+    }
+    others == 0
+}
+
 /// The number in a Float that is on the heap. Only reads the object, so any thread may ask while Ruby does not run.
 ///
 /// SAFETY: `value` must be a live heap object of the class Float.
