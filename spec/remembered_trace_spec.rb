@@ -93,6 +93,18 @@ each_backend(%i[ruby cpu] & Backends::ALL) do |backend|
       expect(recalls { 60.times { run.call(items) } }.first).to be > 30
     end
 
+    it "remembers nothing where no memory may stay, and nothing once that is released" do
+      run = ->(base) { base.peach { |o| o.c = o.a + o.b } }
+      expect(recalls { 3.times { run.call(items) } }).to eq([1, 0])
+      Ikra.release_memory
+      expect(recalls { 2.times { run.call(items) } }).to eq([1, 0])
+      Ikra.kept_memory = 0
+      expect(recalls { 4.times { run.call(items) } }).to eq([1, 0])
+      expect_as_ruby(items)
+    ensure
+      Ikra.kept_memory = nil
+    end
+
     it "remembers again when one base has taken the place of another" do
       run = ->(base) { base.peach { |o| o.c = o.a + o.b } }
       3.times { run.call(items) }

@@ -31,7 +31,7 @@ use ikra_core::memory;
 use magnus::block::Proc;
 use magnus::{Error, RArray, RClass, RHash, Ruby, Symbol, TryConvert, Value, function, method, prelude::*};
 use reading::base::Base;
-use reading::{items, probe};
+use reading::{items, probe, remembered};
 use running::{backends, profiles, random};
 use section::{Chain, InTheMaking, Section};
 use std::ffi::OsString;
@@ -216,6 +216,7 @@ fn availability(ruby: &Ruby) -> Result<String, Error> {
 
 /// Columns come home from devices, and what is kept goes back to the system; says how many bytes that were.
 fn release() -> usize {
+    remembered::forget_all();
     // What cannot come, as its device is lost, stays where it is.
     shared::leave_devices().unwrap_or(0) + memory::release()
 }

@@ -16,7 +16,7 @@
 //! of `vm/errors.rs`), and all is traced as usual. A version whose memory did not help twice in a row gets none for a
 //! while, ever longer. It takes 8 bytes an object or array, and 24 where there is a reference to one; of a base more
 //! than 8 only where objects of several classes stand there, or one stands there twice. It goes with the version, or
-//! when garbage is collected after it was not used for ten seconds.
+//! when garbage is collected after it was not used for ten seconds, or after `Ikra.release_memory`.
 
 use crate::reading::base::{Base, Source};
 use crate::reading::column_builder::{ColumnBuilder, Tags, split_object};
@@ -27,16 +27,22 @@ use crate::vm::pinned::{Lists, Pinned};
 use crate::vm::value;
 use ikra_core::error::NoMemory;
 use ikra_core::fallible;
+use ikra_core::memory;
 use ikra_core::parallel;
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape};
 use magnus::rb_sys::AsRawValue;
 use rb_sys::VALUE;
 use std::cell::{Cell, Ref, RefCell};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// More bytes are not remembered for a version.
+/// More bytes are not remembered for a version, and none where no memory may stay between sections.
 const MOST: usize = 64 << 20;
+
+fn most() -> usize {
+    MOST.min(memory::most())
+}
+
 /// After so many misses in a row nothing is remembered for a while, ever longer: so many calls.
 const MISSES: u32 = 2;
 const WAITS: (u32, u32) = (8, 1024);
@@ -75,7 +81,7 @@ impl Rows {
         };
         let Source::Items(array) = &base.columns[column] else { return Ok(None) };
         let found = Found::new(tracer);
-        let mut room = MOST;
+        let mut room = most();
         let mut told = |column: &ColumnBuilder| match column.seen().is_flat() {
             true => Ok(Some(None)),
             false => found.told(column, &mut room).map(|before| before.map(Some)),
@@ -125,7 +131,7 @@ impl Rows {
         let (objects, arrays) = pinned.take_found();
         let room: usize = objects.iter().chain(&arrays).map(Vec::capacity).sum();
         let lists = (objects, arrays);
-        (is_whole && room * size_of::<VALUE>() <= MOST).then_some(Remembered { lists, rows: self })
+        (is_whole && room * size_of::<VALUE>() <= most()).then_some(Remembered { lists, rows: self })
     }
 }
 
@@ -283,13 +289,35 @@ pub fn calls() -> (usize, usize) {
     CALLS.get()
 }
 
+/// Counts requests to forget all.
+static FORGOTTEN: AtomicU64 = AtomicU64::new(0);
+
+/// Whatever is remembered by now is forgotten, each when it would be used, or when garbage is collected.
+pub fn forget_all() {
+    FORGOTTEN.fetch_add(1, Ordering::Relaxed);
+}
+
 /// What a version remembers from one call to the next.
 #[derive(Debug, Default)]
 pub struct Memory(RefCell<State>);
 
+#[derive(Debug)]
+struct Last {
+    remembered: Remembered,
+    since: Instant,
+    /// [`FORGOTTEN`] then.
+    forgotten: u64,
+}
+
+impl Last {
+    fn is_forgotten(&self) -> bool {
+        self.forgotten != FORGOTTEN.load(Ordering::Relaxed)
+    }
+}
+
 #[derive(Debug, Default)]
 struct State {
-    last: Option<(Remembered, Instant)>,
+    last: Option<Last>,
     /// Calls that could have remembered something before.
     calls: u32,
     /// Calls for which it was wrong, since one for which it was right.
@@ -303,7 +331,8 @@ struct State {
 impl Memory {
     /// For one call: it has to be kept again.
     pub fn take(&self) -> Option<Remembered> {
-        self.0.borrow_mut().last.take().map(|(last, _)| last)
+        let last = self.0.borrow_mut().last.take()?;
+        (!last.is_forgotten()).then_some(last.remembered)
     }
 
     /// Was it what the call has found?
@@ -331,15 +360,16 @@ impl Memory {
         state.calls > 1 && !waits
     }
 
-    pub fn keep(&self, last: Remembered) {
-        self.0.borrow_mut().last = Some((last, Instant::now()));
+    pub fn keep(&self, remembered: Remembered) {
+        let forgotten = FORGOTTEN.load(Ordering::Relaxed);
+        self.0.borrow_mut().last = Some(Last { remembered, since: Instant::now(), forgotten });
     }
 
     /// Forgets what nobody has used for some time. Garbage is collected.
     pub fn rest(&self) {
         // Who has it now is at work with it.
         if let Ok(mut state) = self.0.try_borrow_mut()
-            && state.last.as_ref().is_some_and(|(_, since)| since.elapsed() > IDLE)
+            && state.last.as_ref().is_some_and(|last| last.is_forgotten() || last.since.elapsed() > IDLE)
         {
             state.last = None;
         }
