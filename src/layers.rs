@@ -4,11 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// All modules, from the bottom to the top.
-const LAYERS: [&str; 35] = [
+const LAYERS: [&str; 36] = [
     // What knows nothing of the others.
     "hashing",
     "huge_pages",
     "lent",
+    "process",
     "profile",
     "progress",
     "rng",

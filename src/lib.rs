@@ -28,6 +28,7 @@ mod layers;
 pub mod lent;
 pub mod memory;
 pub mod parallel;
+pub mod process;
 pub mod profile;
 pub mod progress;
 pub mod regexp;

@@ -301,7 +301,7 @@ pub fn rest() {
     if kept() <= LITTLE {
         return;
     }
-    let process = std::process::id();
+    let process = crate::process::id();
     if WAITING.load(Ordering::Relaxed) == process {
         return;
     }
@@ -339,7 +339,7 @@ pub(crate) fn lock(
     }
     // SAFETY: lists of as many bytes are the allocator's, and so from here.
     let header = unsafe { header(start.cast_mut()) };
-    let wanted = u64::from(std::process::id()) << 32 | u64::from(epoch);
+    let wanted = u64::from(crate::process::id()) << 32 | u64::from(epoch);
     // SAFETY: as above.
     let (size, locked) = unsafe { ((*header).size, &(*header).locked) };
     if locked.load(Ordering::Relaxed) == wanted {
@@ -358,7 +358,7 @@ fn unlock(header: *mut Header) {
     let locked = unsafe { (*header).locked.swap(0, Ordering::Relaxed) };
     let unlock = UNLOCK.load(Ordering::Acquire);
     // What its parent has locked is not locked in a forked child.
-    if (locked >> 32) as u32 == std::process::id() && !unlock.is_null() {
+    if (locked >> 32) as u32 == crate::process::id() && !unlock.is_null() {
         // SAFETY: only `on_unlock` sets it.
         unsafe { std::mem::transmute::<*mut (), fn(*mut u8)>(unlock)(header.cast()) };
     }

@@ -68,7 +68,7 @@ static POOLS: [Pools; 2] = [const { [const { AtomicPtr::new(std::ptr::null_mut()
 
 /// The pool of this process; `deep`: for what recurses. Threads do not survive a fork, so the child makes its own.
 pub fn pool(deep: bool) -> Result<&'static ThreadPool, Error> {
-    let (process, count) = (std::process::id(), count());
+    let (process, count) = (crate::process::id(), count());
     let place = &POOLS[usize::from(deep)][count];
     let current = place.load(Ordering::Acquire);
     // SAFETY: the pointer is null or was leaked below, so it is valid for ever.

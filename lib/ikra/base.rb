@@ -176,7 +176,7 @@ module Ikra
 
         block = Written.block(block)
         chosen = backend == :ruby ? :cpu : backend
-        Explanation.new(Native.explain(found.columns, found.form, call.to_a, block, chosen, conflicts))
+        Explanation.new(Native.explain(found.columns, found.form, call.how, block, chosen, conflicts))
       rescue UnsupportedError => e
         raise Section.located(e), cause: e.cause
       end

@@ -34,8 +34,14 @@ module Ikra
     end
 
     # @param operation [Symbol] one of {Section::SEQUENTIAL}
+    # @param called [Symbol] Ruby's method, by the name that the user has called
     # @return [Base, ArrayBase]
-    def self.of(collection, operation, block)
+    # @raise [UnsupportedError] where the collection has one of its own of this name
+    def self.of(collection, operation, block, called = nil)
+      size = called && Native.plain_size(collection, called)
+      return ArrayBase.new(collection, size) if size
+
+      refuse_own(collection, operation, called) if called
       # ENV has the methods of a Hash.
       collection = ENV.to_h if operation == :pselect && ENV.equal?(collection)
       name = Section::SEQUENTIAL.fetch(operation)
@@ -44,6 +50,13 @@ module Ikra
       when Hash then return of_hash(collection, block) if operation == :pselect
       end
       new(Collections.items(collection, operation), operation, block)
+    end
+
+    # The `each` of a collection's own is asked, other methods of its own are not.
+    def self.refuse_own(collection, operation, called)
+      return if called == :each || !Collections.overridden?(collection, called)
+
+      Collections.refuse_own(collection, called, operation)
     end
 
     # Hash#select yields two values, and gives a Hash.
@@ -66,7 +79,7 @@ module Ikra
       row = -1
       hash.keep_if { rows[at] == (row += 1) && (at += 1) }
     end
-    private_class_method :of_hash, :keep
+    private_class_method :of_hash, :keep, :refuse_own
 
     # @param items [Items]
     # @param arguments [Array<Integer, Array>, nil] what the block gets, if it is not what `each` yields: columns by
@@ -102,8 +115,7 @@ module Ikra
     # The same without so many elements at the beginning.
     def rest(done)
       copy = dup
-      items = @items.rest(done)
-      copy.instance_exec { @items = items }
+      copy.items = @items.rest(done)
       copy
     end
 
@@ -118,6 +130,10 @@ module Ikra
       else @items.returned
       end
     end
+
+    protected
+
+    attr_writer :items
 
     private
 
@@ -147,13 +163,15 @@ module Ikra
     # @return [Array] what is gone through, and can be again
     attr_reader :columns
     alias again columns
+    # @return [Integer]
+    attr_reader :size
 
-    def initialize(array)
+    def initialize(array, size = SIZE.bind_call(array))
       @columns = array
+      @size = size
     end
 
-    def size = SIZE.bind_call(@columns)
-    def empty? = size.zero?
+    def empty? = @size.zero?
     def form = nil
     def rest(done) = ArrayBase.new(PART.bind_call(columns, done..) || [])
 

@@ -71,7 +71,7 @@ module Ikra
       # Does Ruby's method of this name go through what an Array, Hash or Struct holds? Those of its class do, those of
       # Enumerable ask its `each`, which may be one of its own.
       def held?(collection, name)
-        return true if Array === collection && Native.basic?(collection, name) && Native.basic?(collection, :each) # rubocop:disable Style/CaseEquality
+        return true if Native.plain_size(collection, name)
 
         core = HOLDING.find { |type| type === collection } # rubocop:disable Style/CaseEquality
         own?(collection, name, core) || (name != :each && own?(collection, :each, core))

@@ -66,17 +66,15 @@ module Ikra
     # The same for such an operation.
     def compared(name)
       copy = dup
-      copy.instance_exec { @compared_by = name }
+      copy.compared_by = name
       copy
     end
 
     # The same of a collection that the operation changes.
     def changed(collection)
       copy = dup
-      copy.instance_exec do
-        @changed = true
-        @looked_at = [collection]
-      end
+      copy.changed = true
+      copy.looked_at = [collection]
       copy
     end
 
@@ -90,10 +88,8 @@ module Ikra
     def rest(done)
       rest = columns.map { |column| column.is_a?(Series) ? column : cut(column, done, size - done) }
       copy = dup
-      copy.instance_exec do
-        @columns = rest
-        @size -= done
-      end
+      copy.columns = rest
+      copy.size -= done
       copy
     end
 
@@ -152,6 +148,11 @@ module Ikra
     def numbered(original)
       Items.new([*columns, Series.new(0, 1)], size, returned, yielded:, looked_at:, original:, kind: @kind)
     end
+
+    protected
+
+    # Of a copy that nobody has yet.
+    attr_writer :columns, :size, :looked_at, :changed, :compared_by
 
     private
 

@@ -44,16 +44,8 @@ module Ikra
     LAST_MATCH = "[-> { $~ }, ->(match) { $~ = match }]"
 
     class << self
-      # Called by parallel calls. Where Ruby runs an element on this thread, that waits for the code, which knows of
-      # parallel calls in elements.
-      def wait_for_code
-        running = Thread.current[:ikra_meanwhile]
-        throw running if running
-      end
-
-      # May Ruby begin with the elements of such a section?
+      # May Ruby begin with the elements of such a section, if it is to?
       def suits?(base, block)
-        return false unless Ikra.meanwhile == :ruby
         return true unless IS_LAMBDA.bind_call(block)
 
         # It would have to take its only argument apart, as blocks do.
@@ -113,13 +105,13 @@ module Ikra
       base = @base.rest(@at)
       return joined_nothing if base.empty?
 
-      Native.run(base.columns, base.form, @call.to_a(meanwhile:, done: @at), Written.block(@block), *@settings)
+      Native.run(base.columns, base.form, @call.told(meanwhile, @at), Written.block(@block), *@settings)
     end
 
     # The code that fits the rest is said to change something: it is one for more, or another thread has changed what
     # it depends on. What Ruby has run has changed nothing, so it was never run.
     def anew
-      Native.run(@base.columns, @base.form, @call.to_a, Written.block(@block), *@settings)
+      Native.run(@base.columns, @base.form, @call.how, Written.block(@block), *@settings)
     end
 
     # There is less than there was.
@@ -134,9 +126,9 @@ module Ikra
     # Gives whether the next element has to wait for the code.
     def in_ruby
       start = now
-      before = Thread.current[:ikra_meanwhile]
+      before = Thread.current[Section::WITHIN]
       running = Object.new
-      Thread.current[:ikra_meanwhile] = running
+      Thread.current[Section::WITHIN] = running
       matches = last_matches
       catch(running) do
         yield
@@ -147,7 +139,7 @@ module Ikra
       Failures.placed(e, (@call.part || 0) + @at, 0) unless foreign?(e)
       Failures.raise_as_it_is(e, Failures.cause(e))
     ensure
-      Thread.current[:ikra_meanwhile] = before
+      Thread.current[Section::WITHIN] = before
       matches&.each { |set, match| set.call(match) }
       Native.profile_meanwhile(now - start)
     end

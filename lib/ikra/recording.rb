@@ -12,13 +12,15 @@ module Ikra
     NAMES = { trace: :read, copy_back: :write_back }.freeze
 
     # What is counted all the time.
-    @counts = { sections: 0, plain: 0, unsupported: 0, conflicts: 0, given_up: 0 }
+    @sections = 0
+    @counts = { plain: 0, unsupported: 0, conflicts: 0, given_up: 0 }
     # A list of events for each profile that is open.
     @open = []
+    @any_open = false
 
     class << self
       # @return [Hash{Symbol => Integer}]
-      def counts = @counts.dup
+      def counts = { sections: @sections, **@counts }
 
       # @param facts [Hash] what the extension tells
       # @return [Hash{Symbol => Float}] the seconds of phases
@@ -27,16 +29,26 @@ module Ikra
       # @param what [Symbol] a key of {counts}
       def count(what) = @counts[what] += 1
 
+      # Counts a section.
+      #
+      # @return [Boolean] is it to be recorded?
+      def section
+        @sections += 1
+        @any_open
+      end
+
       # @yield what is to be recorded
       # @return [Array<Event>]
       def during
         events = []
         # Profiles are compared by what they are: two may have the same events.
         @open = [*@open, events]
+        @any_open = true
         yield
         events
       ensure
         @open = @open.reject { |other| other.equal?(events) }
+        @any_open = !@open.empty?
       end
 
       # Runs a call, and records it where a profile is open.

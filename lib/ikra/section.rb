@@ -6,6 +6,8 @@ module Ikra
   # @api private
   class Call
     attr_reader :operation, :output, :form, :ticks, :part, :ending, :progress
+    # @return [Array] what the extension is told
+    attr_reader :how
     # @return [Integer, nil] how many elements have run, where that has ended it
     attr_accessor :ended
 
@@ -28,17 +30,21 @@ module Ikra
       @composed = composed
       @ending = ending
       @progress = progress
+      @how = told(false, 0).freeze
     end
 
     # The blocks of the user's that the block is put together of, if it is.
     def blocks = @composed&.blocks
 
+    # What it is told besides that.
+    #
     # @param meanwhile [Boolean] may Ruby run elements while code is made?
     # @param done [Integer] how many it has run before these
-    def to_a(meanwhile: false, done: 0)
+    # @return [Array]
+    def told(meanwhile, done)
       # The literal that keeps what is compiled, and a number for how it was composed.
       composed = @composed ? [@composed.owner, @composed.shape] : [nil, 0]
-      [@operation, output, form, @ticks, part, *composed, progress, meanwhile, done]
+      [@operation, @output, @form, @ticks, @part, *composed, @progress, meanwhile, done]
     end
   end
 
@@ -59,6 +65,10 @@ module Ikra
     SEQUENTIAL = { peach: :each, pmap: :map, pselect: :select, ptimes: :times }.freeze
     # What the extension is asked for; see {Call}.
     OUTPUTS = { peach: :nothing, pmap: :values, pselect: :selection, ptimes: :nothing }.freeze
+    # Those calls that nothing else is asked of.
+    ORDINARY = OUTPUTS.to_h { |operation, output| [operation, Call.new(operation, output:)] }.freeze
+    # What a thread is in the middle of: +:fallback+, or what an element that Ruby runs throws to wait for the code.
+    WITHIN = :ikra_within
     # An element and its tick are numbered with 64 bits.
     MAXIMUM_TICKS = (2**63) - 1
 
@@ -74,56 +84,45 @@ module Ikra
       # @param progress [Boolean, String, nil] whether a bar is to be shown, or under which title
       # @param name [Symbol] Ruby's method, by the name that the user has called
       # @return [Object] what the sequential method gives
-      def run(collection, operation, ticks, progress, block, name = SEQUENTIAL.fetch(operation))
-        check(operation, ticks, block)
-        return collection if ticks.zero?
-
-        ProgressBar.show(progress, operation) do |bar|
-          base = nil
-          plain = -> { sequential(base ? base.again : collection, name, ticks, bar, block) }
-          carry_out(operation, plain, block) do
-            Collections.refuse_own(collection, name, operation) if own_operation?(collection, name)
-            base = Base.of(collection, operation, block)
-            told = bar&.of_elements(base.size, ticks)
-            call = Call.new(operation, output: OUTPUTS[operation], ticks:, progress: told)
-            base.result(operation, base.empty? ? nil : native(base, call, block))
-          end
+      def run(collection, operation, ticks, progress, block, name = SEQUENTIAL[operation])
+        unless block && ticks.equal?(1)
+          check(operation, ticks, block)
+          return collection if ticks.zero?
         end
+        return parallel(collection, operation, ticks, nil, block, name) unless progress
+
+        ProgressBar.show(progress, operation) { |bar| parallel(collection, operation, ticks, bar, block, name) }
       end
 
-      # Does what the block does, or in plain Ruby what the lambda does: where that was chosen, and where the block is
-      # not supported and there is a fallback.
+      # Does what the block does. It is told to do it in plain Ruby where that was chosen, and where it has raised that
+      # something is not supported and there is a fallback.
       #
       # @param operation [Symbol] the method, as the user has called it
-      # @param plain [Proc]
       # @param block [Proc, nil] the user's, by which it is known what was refused before
-      def carry_out(operation, plain, block)
-        return in_ruby(operation, block, &plain) if Ikra.chosen == :ruby
+      # @yieldparam plainly [Boolean]
+      def carry_out(operation, block)
+        return in_ruby(operation, block) { yield(true) } if Ikra.chosen == :ruby
 
-        Meanwhile.wait_for_code
+        within = Thread.current[WITHIN]
+        falls_back = within == :fallback || Ikra.fallback == :ruby
+        # Where Ruby runs an element on this thread, that waits for the code, which knows of parallel calls in elements.
+        throw within if within && within != :fallback
 
         begin
-          return in_ruby(operation, block, &plain) if falls_back? && Fallbacks.skip?(block)
+          return in_ruby(operation, block) { yield(true) } if falls_back && Fallbacks.skip?(block)
 
           # What it gives is the user's, and may have any method of its own.
-          given = yield
-          Fallbacks.ran(block)
+          given = yield(false)
+          Fallbacks.ran(block) if falls_back
           given
         rescue UnsupportedError, OverflowError => e
-          told = located(e)
-          raise told, cause: e.cause if !falls_back? || behind_sync?(e)
-
-          warn_once("#{operation} runs in plain Ruby:\n#{told.message}")
-          Fallbacks.refused(block)
-          Recording.count(:unsupported)
-          in_ruby(operation, block, &plain)
+          falls_back_from(e, operation, block, falls_back)
+          in_ruby(operation, block) { yield(true) }
         rescue ThrownWithChanges => e
           thrown_with_changes(from_caller(e), operation)
-          falling_back { in_ruby(operation, block, &plain) }
+          falling_back { in_ruby(operation, block) { yield(true) } }
         rescue Ractor::UnsafeError, Ractor::IsolationError => e
-          raise located(e), cause: e.cause if Ractor.current == Ractor.main
-
-          raise Error, "parallel sections run in the main Ractor only: send it what they need, and back what they give"
+          raise_of_ractors(e)
         rescue StandardError, ElementError => e
           Failures.raise_as_it_is(located(e), Failures.cause(e))
         end
@@ -134,7 +133,9 @@ module Ikra
       # @return [Object] what the block gives
       def program(progress, block)
         ProgressBar.show(progress, :section) do |bar|
-          carry_out(:section, block, block) do
+          carry_out(:section, block) do |plainly|
+            next block.call if plainly
+
             call = Call.new(:section, output: :program, progress: bar&.method(:tell)&.to_proc)
             native(ProgramBase.new, call, block).first
           end
@@ -145,12 +146,9 @@ module Ikra
       #
       # @param call [Call]
       def native(base, call, block)
-        how = call.to_a(meanwhile: Meanwhile.suits?(base, block))
-        Recording.count(:sections)
-        Recording.of(call.operation, block, base.size, base.size && call.ticks) do
-          given = Native.run(base.columns, base.form, how, Written.block(block), Ikra.chosen, Ikra.conflicts)
-          given.is_a?(Native::InTheMaking) ? Meanwhile.new(base, call, block).run(given, &block) : given
-        end
+        return compiled(base, call, block) unless Recording.section
+
+        Recording.of(call.operation, block, base.size, base.size && call.ticks) { compiled(base, call, block) }
       end
 
       # Called with what two elements of a section conflict over.
@@ -198,6 +196,30 @@ module Ikra
 
       private
 
+      def parallel(collection, operation, ticks, bar, block, name)
+        base = nil
+        carry_out(operation, block) do |plainly|
+          next sequential(base ? base.again : collection, name, ticks, bar, block) if plainly
+
+          base = Base.of(collection, operation, block, name)
+          # There is nothing to run where there are no elements.
+          given = native(base, call(base, operation, ticks, bar), block) unless base.empty?
+          base.result(operation, given)
+        end
+      end
+
+      def call(base, operation, ticks, bar)
+        return ORDINARY[operation] if ticks == 1 && bar.nil?
+
+        Call.new(operation, output: OUTPUTS[operation], ticks:, progress: bar&.of_elements(base.size, ticks))
+      end
+
+      def compiled(base, call, block)
+        how = Ikra.meanwhile == :ruby && Meanwhile.suits?(base, block) ? call.told(true, 0) : call.how
+        given = Native.run(base.columns, base.form, how, Written.block(block), Ikra.chosen, Ikra.conflicts)
+        Native::InTheMaking === given ? Meanwhile.new(base, call, block).run(given, &block) : given # rubocop:disable Style/CaseEquality
+      end
+
       def check(operation, ticks, block)
         unless block
           told = "; for one with the index, write each_with_index.#{operation} { |item, index| … }"
@@ -208,9 +230,6 @@ module Ikra
         refuse(ArgumentError, "so many ticks would never end: #{ticks}") if ticks > MAXIMUM_TICKS
       end
 
-      # The `each` of a collection's own is asked, other methods of its own are not.
-      def own_operation?(collection, name) = name != :each && Collections.overridden?(collection, name)
-
       def sequential(collection, name, ticks, bar, block)
         result = collection.public_send(name, &block)
         (ticks - 1).times do |tick|
@@ -220,7 +239,7 @@ module Ikra
         result
       end
 
-      def in_ruby(operation, block, &plain) = natively { timed(operation, block, &plain) }
+      def in_ruby(operation, block, &) = natively { timed(operation, block, &) }
 
       # Profiles and counts are of the main Ractor.
       def timed(operation, block)
@@ -235,15 +254,29 @@ module Ikra
         end
       end
 
-      def falls_back? = Ikra.fallback == :ruby || Thread.current[:ikra_falls_back]
+      # Notes that Ruby does what is not supported, or raises that it is not.
+      def falls_back_from(error, operation, block, falls_back)
+        told = located(error)
+        raise told, cause: error.cause if !falls_back || behind_sync?(error)
+
+        warn_once("#{operation} runs in plain Ruby:\n#{told.message}")
+        Fallbacks.refused(block)
+        Recording.count(:unsupported)
+      end
+
+      def raise_of_ractors(error)
+        raise located(error), cause: error.cause if Ractor.current == Ractor.main
+
+        raise Error, "parallel sections run in the main Ractor only: send it what they need, and back what they give"
+      end
 
       # Runs what was supported as parts of a section, and may not be where these parts are sections of their own.
       def falling_back
-        before = Thread.current[:ikra_falls_back]
-        Thread.current[:ikra_falls_back] = true
+        before = Thread.current[WITHIN]
+        Thread.current[WITHIN] = :fallback
         yield
       ensure
-        Thread.current[:ikra_falls_back] = before
+        Thread.current[WITHIN] = before
       end
 
       # Says that Ruby does again what has changed something and then thrown what a +catch+ around it waits for.

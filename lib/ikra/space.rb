@@ -32,9 +32,9 @@ module Ikra
 
     # @return [Array] nested
     def run(title, block)
-      Section.carry_out(title, -> { plain(block) }, block) do
+      Section.carry_out(title, block) do |plainly|
         count = @sizes.inject(:*)
-        next plain(block) if count.zero?
+        next plain(block) if plainly || count.zero?
 
         values = Flow.new(title, Collections.series(0, 1, count, nil), [[:space, block, self]]).values.to_a
         @sizes.drop(1).reverse.inject(values) { |all, size| all.each_slice(size).to_a }

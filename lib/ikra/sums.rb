@@ -85,9 +85,7 @@ module Ikra
   module Scans
     def self.of(collection, arguments, block)
       operator = arguments.last unless block
-      Section.carry_out(:paccumulate, -> { scan(collection, arguments, operator, block) }, block) do
-        scan(collection, arguments, operator, block)
-      end
+      Section.carry_out(:paccumulate, block) { scan(collection, arguments, operator, block) }
     end
 
     def self.scan(collection, arguments, operator, block)

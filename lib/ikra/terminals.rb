@@ -20,6 +20,8 @@ module Ikra
   class Terminal
     OPERATIONS = [Aggregation, Extremes, Ordering, Grouping, Restriction, Changes].freeze
     include(*OPERATIONS)
+    # Those that are done here.
+    DONE = OPERATIONS.flat_map { |one| one.public_instance_methods(false) }.to_h { |name| [name, true] }.freeze
 
     # How these methods give their block what `each` yields: see {Base::PASSING}.
     PASSING = {
@@ -48,7 +50,7 @@ module Ikra
     # @param title [Symbol] the method, as the user has called it
     def self.run(collection, stages, name, title, arguments, block, **options)
       terminal = new(collection, stages, name, title, arguments, block, options)
-      Section.carry_out(title, -> { terminal.plain }, terminal.user_block) { terminal.outcome }
+      Section.carry_out(title, terminal.user_block) { |plainly| plainly ? terminal.plain : terminal.outcome }
     end
 
     # The same for a stage that gives some of the elements: also how many values stand for each, several being an array.
@@ -56,8 +58,9 @@ module Ikra
     # @return [Array(Array, Integer)]
     def self.passed(collection, stages, name, arguments, block, **options)
       terminal = new(collection, stages, name, name, arguments, block, { **options, passed: true })
-      plain = -> { Plain.passed(collection, stages, name, arguments, block) }
-      Section.carry_out(name, plain, terminal.user_block) { terminal.passed }
+      Section.carry_out(name, terminal.user_block) do |plainly|
+        plainly ? Plain.passed(collection, stages, name, arguments, block) : terminal.passed
+      end
     end
 
     # Those of a block that answers yes or no, and those of one that gives a value.
@@ -114,7 +117,7 @@ module Ikra
       return ruby if own_operation?
       return without_block if @block.nil? && NEEDING.include?(@name)
 
-      OPERATIONS.any? { |one| one.public_method_defined?(@name, false) } ? public_send(@name) : ruby
+      DONE[@name] ? public_send(@name) : ruby
     end
 
     # @return [Array(Array, Integer)] see {Terminal.passed}

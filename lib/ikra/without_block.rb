@@ -88,8 +88,10 @@ module Ikra
     # Refuses a method of the collection's own, or has Ruby run it.
     #
     # @yield to run it
-    def refused(block, &plain)
-      Section.carry_out(:"p#{@name}", plain, block) do
+    def refused(block)
+      Section.carry_out(:"p#{@name}", block) do |plainly|
+        next yield if plainly
+
         Collections.refuse_own(@collection, @name, :"p#{@name}")
       end
     end

@@ -161,7 +161,7 @@ impl Executable {
         interrupt: &AtomicBool,
         profile: &mut Profile,
     ) -> Result<Outcome, Error> {
-        let (start, before, mut in_syncs) = (Instant::now(), profile.total(), Duration::ZERO);
+        let (start, before, mut in_syncs) = (profile.now(), profile.total(), Duration::ZERO);
         let mut timed = |number: u32, store: &mut Store| {
             let begun = Instant::now();
             let done = at_sync(number, store);
@@ -171,8 +171,10 @@ impl Executable {
         let mut session = self.kernels.bind(store, interrupt);
         let outcome = self.driver.run(&mut *session, launch, &mut timed, interrupt, profile);
         // What the driver does itself counts as its kernels do.
-        let known = Duration::from_secs_f64((profile.total() - before).max(0.0));
-        profile.add(Phase::Kernel, start.elapsed().saturating_sub(known + in_syncs));
+        if let Some(start) = start {
+            let known = Duration::from_secs_f64((profile.total() - before).max(0.0));
+            profile.add(Phase::Kernel, start.elapsed().saturating_sub(known + in_syncs));
+        }
         outcome
     }
 

@@ -7,7 +7,7 @@ use crate::versions::Handle;
 use crate::vm::errors::Trouble;
 use crate::vm::gvl::GvlCell;
 use crate::vm::reflection::{Own, call};
-use crate::vm::value;
+use crate::vm::value::{self, Name};
 use ikra_core::syntax::ast::Code;
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::{RArray, Ruby, TryConvert, Value, block::Proc, prelude::*, typed_data::Obj};
@@ -117,14 +117,17 @@ impl CapturedBlock {
     }
 }
 
+/// Where a handle is kept. It is no name of an instance variable, so Ruby code does not see it.
+static HANDLE: Name = Name::new("__ikra_section__");
+
 fn handle_of(ruby: &Ruby, iseq: Value) -> Result<Obj<Handle>, Trouble> {
-    // No name of an instance variable, so Ruby code does not see it.
-    let id = value::intern(ruby, "__ikra_section__");
+    let id = HANDLE.id(ruby);
     // SAFETY: the object is live.
     let known = unsafe { rb_sys::rb_ivar_get(iseq.as_raw(), id) };
     if known != value::NIL {
-        // SAFETY: read from a live object, which keeps it.
-        return Ok(TryConvert::try_convert(unsafe { Value::from_raw(known) })?);
+        // SAFETY: nobody else sets that variable, so it is a handle, and an `Obj` is nothing but its object, which is never
+        // 0 and which the literal keeps.
+        return Ok(unsafe { std::mem::transmute::<VALUE, Obj<Handle>>(known) });
     }
     if *TAKES_VARIABLES.get().unwrap_or(&false) {
         let handle = ruby.obj_wrap(Handle::default());
@@ -160,7 +163,7 @@ pub fn init(ruby: &Ruby) -> Result<(), magnus::Error> {
     let compiler: Value = ruby.eval("RubyVM::InstructionSequence")?;
     let iseq: Value = compiler.funcall("compile", ("nil",))?;
     iseq.freeze();
-    let (id, handle) = (value::intern(ruby, "__ikra_section__"), ruby.obj_wrap(Handle::default()));
+    let (id, handle) = (HANDLE.id(ruby), ruby.obj_wrap(Handle::default()));
     // SAFETY: both are live.
     let takes = unsafe {
         set_hidden(iseq.as_raw(), id, handle.as_raw()).is_ok()

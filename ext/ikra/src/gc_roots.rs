@@ -4,7 +4,7 @@
 use crate::capture;
 use crate::versions::Handle;
 use crate::vm::object_pool;
-use crate::vm::pinned::Pinned;
+use crate::vm::pinned::{self, Pinned};
 use crate::vm::reflection;
 use magnus::{DataTypeFunctions, Error, RModule, Ruby, TypedData, gc, prelude::*};
 
@@ -19,6 +19,7 @@ impl DataTypeFunctions for GcRoots {
         object_pool::each_builtin(mark);
         reflection::each_marked(mark);
         capture::each_marked(mark);
+        pinned::each_marked(mark);
     }
 }
 

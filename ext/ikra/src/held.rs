@@ -135,13 +135,15 @@ const HELD: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "of the process: `GcRoots` marks it, or magnus does",
+        "of the process: `GcRoots` marks it, or magnus or Ruby does",
         &[
             "capture::Key.Literal",
             "capture::RECENT",
             "vm/gvl::Deferred.Exception",
             "vm/object_pool::BUILTIN",
+            "vm/pinned::SPARE",
             "vm/reflection::BOUND",
+            "vm/value::Name.known",
         ],
     ),
     (

@@ -263,7 +263,8 @@ impl<'s, 'a> LiveHost<'s, 'a> {
                 hint: hint.into(),
             });
         }
-        let traced = plan.adopt(self.tracer, self.roots.into_iter().map(|root| root.value).collect());
+        let traced =
+            plan.adopt(Box::new(self.tracer), self.roots.into_iter().map(|root| root.value).collect());
         Ok(Front { inferred, recording, plan, traced, assumptions, codes })
     }
 

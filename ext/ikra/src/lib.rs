@@ -36,6 +36,7 @@ use running::{backends, profiles, random};
 use section::{Chain, InTheMaking, Section};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
+use vm::value::{Name, one_of};
 use vm::{background, dialect, enumerators, method_tables, object_pool, proc_parts, reflection};
 use writing::copy_back::ResultForm;
 use writing::{exceptions, value_columns};
@@ -91,6 +92,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     proc_parts::init(ruby)?;
     native.define_singleton_method("proc_parts", function!(proc_parts::parts, 1))?;
     native.define_singleton_method("basic?", function!(reflection::is_basic, 2))?;
+    native.define_singleton_method("plain_size", function!(reflection::plain_size, 2))?;
     native.define_singleton_method("enumerator", function!(enumerators::parts, 1))?;
     native.define_singleton_method("items", function!(items::take, 1))?;
     native.define_singleton_method("pairs", function!(items::pairs, 1))?;
@@ -146,39 +148,55 @@ fn section(
     )>::try_convert(
         how.as_value()
     )?;
+    let ruby = &Ruby::get_with(how);
     let mut base = Base::new(columns, yielded, done)?;
-    let output = match &*output.name()? {
-        "values" => Output::Values,
-        "selection" => Output::Selection,
-        "kept" => Output::Kept,
-        "program" => Output::Program,
-        _ => Output::Nothing,
-    };
-    let form = match &*form.name()? {
-        "column" => ResultForm::Column,
-        "rows" => ResultForm::Rows,
-        "flat" => ResultForm::Flat,
-        _ => ResultForm::Arrays,
-    };
-    let name = name.name()?.into_owned();
     // Of a column all else gives what Ruby's methods give.
-    base.is_column &= matches!(&*name, "pmap" | "pcollect" | "pselect" | "pfilter");
+    base.is_column = base.is_column && one_of(ruby, &OF_COLUMNS, name).is_some();
+    let backend = one_of(ruby, &BACKENDS, backend);
+    let backend =
+        backend.ok_or_else(|| Error::new(ruby.exception_arg_error(), "there is no such back-end"))?;
     Ok(Section {
         base,
-        output,
+        output: one_of(ruby, &OUTPUTS, output).unwrap_or(Output::Nothing),
         name,
         ticks,
         block,
         chain: Chain { owner, shape },
         progress,
-        form,
+        form: one_of(ruby, &FORMS, form).unwrap_or(ResultForm::Arrays),
         part,
         meanwhile,
         done,
-        backend: backend.name()?.into_owned(),
-        raise: conflicts.name()? == "raise",
+        backend,
+        raise: RAISE.is(ruby, conflicts),
     })
 }
+
+static OUTPUTS: [(Name, Output); 4] = [
+    (Name::new("values"), Output::Values),
+    (Name::new("selection"), Output::Selection),
+    (Name::new("kept"), Output::Kept),
+    (Name::new("program"), Output::Program),
+];
+static FORMS: [(Name, ResultForm); 3] = [
+    (Name::new("column"), ResultForm::Column),
+    (Name::new("rows"), ResultForm::Rows),
+    (Name::new("flat"), ResultForm::Flat),
+];
+static BACKENDS: [(Name, &str); 4] = [
+    (Name::new("cpu"), "cpu"),
+    (Name::new("auto"), "auto"),
+    (Name::new("cuda"), "cuda"),
+    (Name::new("cuda-emulated"), "cuda-emulated"),
+];
+/// The methods that give a column of a column.
+static OF_COLUMNS: [(Name, ()); 4] = [
+    (Name::new("pmap"), ()),
+    (Name::new("pcollect"), ()),
+    (Name::new("pselect"), ()),
+    (Name::new("pfilter"), ()),
+];
+static RAISE: Name = Name::new("raise");
 
 /// Gives the values of the block, or what was selected: an array for each column of the base. Nil where it has not run,
 /// as it is no part of a section that changes things, and an [`InTheMaking`] where there is no code yet.

@@ -63,7 +63,7 @@ use ikra_core::syntax::ast::Code;
 use ikra_core::types::{Collection, Shape, Type};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
 use magnus::typed_data::Obj;
-use magnus::{DataTypeFunctions, IntoValue, Ruby, TypedData, Value, block::Proc, prelude::*};
+use magnus::{DataTypeFunctions, IntoValue, Ruby, Symbol, TypedData, Value, block::Proc, prelude::*};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -87,7 +87,7 @@ pub struct Section {
     pub base: Base,
     pub output: Output,
     /// The method, as the user has called it.
-    pub name: String,
+    pub name: Symbol,
     pub ticks: u64,
     pub block: Proc,
     pub chain: Chain,
@@ -100,7 +100,7 @@ pub struct Section {
     pub meanwhile: bool,
     /// So many elements has Ruby run before these.
     pub done: u64,
-    pub backend: String,
+    pub backend: &'static str,
     /// Elements that conflict are an error; otherwise they run in order.
     pub raise: bool,
 }
@@ -128,7 +128,9 @@ impl Section {
         let run = || {
             let _patterns = table::Running::begin();
             Pinned::with(ruby, |pinned| {
-                let mut profile = Profile::default();
+                // Where the GPU may run it, it is learned from the seconds which is faster.
+                let untimed = choice::is_for_cpu(self.backend) && !profiles::any(ruby);
+                let mut profile = Profile { untimed, ..Profile::default() };
                 let result = Run::new(ruby, pinned, &self)?.run(&mut profile);
                 profile.sections = u64::from(self.done == 0);
                 profiles::add(ruby, &profile);
@@ -138,6 +140,10 @@ impl Section {
         let result = catch(ruby, run);
         memory::rest();
         result
+    }
+
+    fn name(&self) -> String {
+        value::name_of_symbol(self.name.as_raw())
     }
 
     /// What Ikra makes of the section, as text; nothing runs.
@@ -845,14 +851,14 @@ impl<'a> Run<'a> {
     fn say(&self, what: &str, about: impl IntoValue) -> Result<(), Trouble> {
         let ikra: magnus::RModule = self.ruby.class_object().const_get("Ikra")?;
         let section: magnus::RModule = ikra.const_get("Section")?;
-        section.funcall::<_, _, Value>(what, (about, self.section.name.as_str()))?;
+        section.funcall::<_, _, Value>(what, (about, self.section.name()))?;
         Ok(())
     }
 
     fn backend(&self, mode: Mode) -> Result<Arc<dyn Backend>, Trouble> {
         // Only the CPU runs elements in order.
         backends::choose(if mode == Mode::Watched && !self.on_cpu.get() {
-            &self.section.backend
+            self.section.backend
         } else {
             "cpu"
         })
@@ -881,7 +887,7 @@ impl<'a> Run<'a> {
             output: self.section.output,
             repeats: self.section.ticks > 1,
             shape: self.section.chain.shape,
-            elements_on_cpu: choice::is_for_cpu(&self.section.backend),
+            elements_on_cpu: choice::is_for_cpu(self.section.backend),
         }
     }
 
@@ -1056,6 +1062,7 @@ impl<'a> Run<'a> {
                 procs,
                 pool,
                 kind: self.kind(),
+                prints: program.prints(),
                 may_conflict: defers || program.is_watched(),
                 program,
                 inferred: front.inferred,
@@ -1190,7 +1197,7 @@ impl<'a> Run<'a> {
             result.iter().map(|ty| explain::type_name(ty, &|class| version.pool.name(class))).collect();
         Err(Trouble::Unsupported {
             message: format!("no Column holds what the block gives: {} [column-result]", names.join(" or ")),
-            hint: format!("have an Array of them: to_a.{}", self.section.name),
+            hint: format!("have an Array of them: to_a.{}", self.section.name()),
         })
     }
 
@@ -1203,7 +1210,7 @@ impl<'a> Run<'a> {
         Err(Trouble::Unsupported {
             message: format!(
                 "{} looks into what its block gives, and the block changes that [unsupported-result]",
-                self.section.name
+                self.section.name()
             ),
             hint: "give a copy: value.dup".into(),
         })
@@ -1219,7 +1226,7 @@ impl<'a> Run<'a> {
         Err(Trouble::Unsupported {
             message: format!(
                 "{} puts arrays together that its block changes [unsupported-result]",
-                self.section.name
+                self.section.name()
             ),
             hint: "have the block give a copy: array.dup".into(),
         })
@@ -1283,9 +1290,9 @@ impl<'a> Run<'a> {
 
     /// Can Ruby run elements, as there is no code for them, and nobody could tell?
     fn runs_in_ruby(&self, version: &Version) -> bool {
-        let Section { meanwhile, output, ticks, ref backend, .. } = *self.section;
+        let Section { meanwhile, output, ticks, backend, .. } = *self.section;
         let inferred = &version.inferred;
-        let is_cpu = match &**backend {
+        let is_cpu = match backend {
             "auto" => !self.is_auto() || self.chosen_gpu(version).is_none(),
             name => name == "cpu",
         };
@@ -1354,7 +1361,7 @@ impl<'a> Run<'a> {
         let progress = Progress::default();
         loop {
             interrupt.store(false, Ordering::Relaxed);
-            let mut steps = Profile::default();
+            let mut steps = Profile { untimed: profile.untimed, ..Profile::default() };
             // The heap is the syncs', but for what the launch has of it.
             let (scalars, jobs) = (heap.scalars.clone(), std::mem::take(&mut heap.jobs));
             let ticks = self.section.ticks;
@@ -1378,9 +1385,9 @@ impl<'a> Run<'a> {
                     .map(|_| ())
                     .map_err(Trouble::from)
             };
-            let (begun, in_syncs) = (Instant::now(), Cell::new(Duration::ZERO));
+            let (begun, in_syncs) = (considers.then(Instant::now), Cell::new(Duration::ZERO));
             let meanwhile = || {
-                if considers {
+                if let Some(begun) = begun {
                     let took = begun.elapsed().saturating_sub(in_syncs.get());
                     let work = Work::of_program(rows, progress.launched());
                     overtaken.take();

@@ -152,6 +152,8 @@ pub struct Version {
     pub kind: Kind,
     pub inferred: Inferred,
     pub program: Arc<Program>,
+    /// Does it print?
+    pub prints: bool,
     /// They are watched, or what they defer can fail: there is more than one mode.
     pub may_conflict: bool,
     pub plan: Plan,
@@ -184,7 +186,7 @@ pub struct Version {
 impl Version {
     /// Does it change anything that was there before, or print?
     pub fn changes(&self) -> bool {
-        self.keeps_changes() || self.program.prints()
+        self.keeps_changes() || self.prints
     }
 
     /// Does it change objects or variables, which is written back at its end only?

@@ -134,7 +134,8 @@ pub struct Plan {
 
 /// All that a run needs of the live objects.
 pub struct Traced<'a> {
-    pub tracer: Tracer<'a>,
+    /// Apart, as it is handed on several times.
+    pub tracer: Box<Tracer<'a>>,
     pub roots: Vec<RootValue>,
     /// Is all of the types that were planned?
     pub is_exact: bool,
@@ -323,7 +324,7 @@ impl Plan {
         (known, remembered): (Option<Before<'_>>, Option<Remembered>),
     ) -> Result<Result<Traced<'a>, Misfit>, Trouble> {
         let Some(values) = self.root_values(pool, scope)? else { return Ok(Err(Misfit::Root)) };
-        let mut tracer = Tracer::new(scope.ruby, pinned, pool, self.asked.clone());
+        let mut tracer = Box::new(Tracer::new(scope.ruby, pinned, pool, self.asked.clone()));
         if let Some(before) = known {
             tracer.begin_with(before.pinned, before.kept)?;
             tracer.symbols = Symbols::new(before.symbols.all().to_vec());
@@ -428,7 +429,7 @@ impl Plan {
     }
 
     /// What inference has read, if that is what [`follow`](Self::follow) would read, were the objects as they were.
-    pub fn adopt<'a>(&self, mut tracer: Tracer<'a>, roots: Vec<RootValue>) -> Option<Traced<'a>> {
+    pub fn adopt<'a>(&self, mut tracer: Box<Tracer<'a>>, roots: Vec<RootValue>) -> Option<Traced<'a>> {
         let same = roots.iter().zip(&self.roots).all(|(root, planned)| planned.fits(root));
         (same && tracer.is_as_begun() && self.fits(&mut tracer)).then_some(Traced {
             tracer,

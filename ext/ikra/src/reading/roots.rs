@@ -134,7 +134,11 @@ impl<'a> BlockScope<'a> {
     /// The binding that sees a local variable, and its name.
     fn variable(&self, source: &Source, pool: &ObjectPool) -> Result<Option<(Value, Value)>, Error> {
         match source {
-            Source::Captured(name) => Ok(Some((self.binding()?, self.ruby.to_symbol(name).as_value()))),
+            Source::Captured(_, id) => {
+                // SAFETY: the Symbol of an ID does not die.
+                let name = unsafe { Value::from_raw(value::symbol_of(*id)) };
+                Ok(Some((self.binding()?, name)))
+            }
             Source::Within(closure, inner) => match closure.read(self, pool)? {
                 Some(closure) => self.of_closure(closure)?.variable(inner, pool),
                 None => Ok(None),
@@ -171,7 +175,7 @@ impl<'a> BlockScope<'a> {
 #[derive(Clone, Debug)]
 pub enum Source {
     SelfValue,
-    Captured(String),
+    Captured(String, ID),
     Constant(Constant),
     ModuleVariable(ClassId, ID),
     Global(String),
@@ -267,7 +271,7 @@ impl Source {
     fn describe(&self) -> String {
         match self {
             Self::SelfValue => "self".into(),
-            Self::Captured(name) => format!("the local variable `{name}`"),
+            Self::Captured(name, _) => format!("the local variable `{name}`"),
             Self::Constant(constant) => {
                 let path: Vec<String> = constant.path.iter().map(|name| value::name_of(*name)).collect();
                 format!("the constant {}", path.join("::"))
@@ -295,7 +299,7 @@ impl Source {
         let ruby = scope.ruby;
         Ok(match key {
             RootKey::SelfValue => Self::SelfValue,
-            RootKey::Captured(name) => Self::Captured(name.clone()),
+            RootKey::Captured(name) => Self::Captured(name.clone(), value::intern(ruby, name)),
             RootKey::DefaultBlock(kind) => Self::DefaultBlock(*kind),
             RootKey::Within(..) | RootKey::Object(_) | RootKey::MethodBlock(_) => {
                 unreachable!("taken apart by the host")
@@ -373,7 +377,7 @@ impl Source {
     /// Those that need to have one and the same proc, as it is seen where that was made.
     pub fn hashes_of_one_proc(&self) -> Option<ArrayKind> {
         match self {
-            Self::Within(closure, inner) if matches!(**inner, Self::SelfValue | Self::Captured(_)) => {
+            Self::Within(closure, inner) if matches!(**inner, Self::SelfValue | Self::Captured(..)) => {
                 closure.hashes()
             }
             _ => None,
@@ -387,19 +391,22 @@ impl Source {
             Self::SelfValue => {
                 Some(call::<Value>(ruby, Own::Receiver, &[scope.binding()?.as_raw()])?.as_raw())
             }
-            Self::Captured(name) if name == METHOD_AROUND => {
+            Self::Captured(name, _) if name == METHOD_AROUND => {
                 let text = ruby.str_new("__method__").as_raw();
                 Some(call::<Value>(ruby, Own::Eval, &[scope.binding()?.as_raw(), text])?.as_raw())
             }
-            Self::Captured(name) => {
-                let values = [scope.binding()?.as_raw(), ruby.to_symbol(name).as_raw()];
-                if !call::<bool>(ruby, Own::LocalVariableDefined, &values)? {
-                    return Ok(None);
-                }
+            Self::Captured(name, id) => {
+                let values = [scope.binding()?.as_raw(), value::symbol_of(*id)];
+                let is_there = || call::<bool>(ruby, Own::LocalVariableDefined, &values);
                 if let Some((_, value)) = scope.instead.iter().find(|(known, _)| known == name) {
-                    return Ok(Some(*value));
+                    return Ok(is_there()?.then_some(*value));
                 }
-                Some(call::<Value>(ruby, Own::LocalVariableGet, &values)?.as_raw())
+                match call::<Value>(ruby, Own::LocalVariableGet, &values) {
+                    Ok(value) => Some(value.as_raw()),
+                    // It may be another thread's exception that was raised.
+                    Err(error) if is_there()? => return Err(error),
+                    Err(_) => return Ok(None),
+                }
             }
             Self::ModuleVariable(class, id) => {
                 // SAFETY: the class is live; reading an unset variable gives nil.

@@ -8,12 +8,13 @@
 
 use crate::vm::value;
 use bytemuck::Zeroable;
-use bytemuck::allocation::{try_zeroed_box, try_zeroed_vec, zeroed_box};
+use bytemuck::allocation::{try_zeroed_box, try_zeroed_vec, zeroed_slice_box};
 use ikra_core::error::NoMemory;
 use ikra_core::reserve;
 use ikra_core::types::{ArrayKind, ClassId};
 use parking_lot::Mutex;
 use rb_sys::VALUE;
+use std::cell::Cell;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
@@ -195,25 +196,71 @@ struct Memory {
 /// See the module's text.
 pub struct VisitedSet {
     /// Apart, as the set is moved about.
-    lists: Box<[AtomicPtr<Region>; LISTS]>,
+    lists: Starts,
     memory: Mutex<Memory>,
 }
+
+/// None where the set is about to go.
+type Starts = Box<[AtomicPtr<Region>]>;
 
 // SAFETY: regions are shared as `&Region`, and they consist of atomics and what does not change once they are published.
 unsafe impl Send for VisitedSet {}
 // SAFETY: as above; the rest is behind a lock.
 unsafe impl Sync for VisitedSet {}
 
+/// The memory of a set that had few pages, for the next one of the thread: what is empty has no claims and nothing entered.
+struct Spare(Starts, Memory);
+
+thread_local! {
+    static SPARE: Cell<Option<Spare>> = const { Cell::new(None) };
+}
+
+/// So many blocks of pages are few.
+const FEW_BLOCKS: usize = 2;
+/// So many regions are.
+const FEW_REGIONS: usize = 8;
+
 impl Default for VisitedSet {
     fn default() -> Self {
-        Self { lists: zeroed_box(), memory: Mutex::default() }
+        match SPARE.try_with(Cell::take).ok().flatten() {
+            Some(Spare(lists, memory)) => Self { lists, memory: Mutex::new(memory) },
+            None => Self { lists: zeroed_slice_box(LISTS), memory: Mutex::default() },
+        }
     }
 }
 
 impl Drop for VisitedSet {
     fn drop(&mut self) {
-        for region in self.memory.get_mut().regions.drain(..) {
-            // SAFETY: it was leaked by `region`, once, and nobody else has the set any more.
+        let memory = std::mem::take(self.memory.get_mut());
+        let lists = std::mem::replace(&mut self.lists, Box::new([]));
+        let mut spare = Spare(lists, memory);
+        if spare.clear() {
+            let _ = SPARE.try_with(|kept| kept.set(Some(spare)));
+        }
+    }
+}
+
+impl Spare {
+    /// Forgets what was entered; false: there is too much of it.
+    fn clear(&mut self) -> bool {
+        let Memory { regions, blocks, next, .. } = &mut self.1;
+        if blocks.len() > FEW_BLOCKS || regions.len() > FEW_REGIONS {
+            return false;
+        }
+        // Pages are where they were: the next set has objects of the same.
+        let last = blocks.len().saturating_sub(1);
+        for (number, block) in blocks.iter_mut().enumerate() {
+            let used = if number == last { *next * SLOTS } else { block.len() };
+            block[..used].fill(0);
+        }
+        true
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        for region in self.regions.drain(..) {
+            // SAFETY: it was leaked by `add_region`, once, and nobody else has the set any more.
             drop(unsafe { Box::from_raw(region.as_ptr()) });
         }
     }

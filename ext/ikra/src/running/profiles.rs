@@ -16,6 +16,11 @@ pub fn open(ruby: &Ruby) -> u64 {
     number
 }
 
+/// Is one being taken?
+pub fn any(ruby: &Ruby) -> bool {
+    OPEN.with(ruby, |open| !open.is_empty())
+}
+
 pub fn add(ruby: &Ruby, profile: &Profile) {
     OPEN.with(ruby, |open| open.iter_mut().for_each(|(_, total)| total.merge(profile)));
 }

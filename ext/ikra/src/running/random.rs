@@ -1,8 +1,8 @@
 //! The seed of the process and the number of calls that drew from it.
 
+use ikra_core::process;
 use parking_lot::Mutex;
 use std::hash::{BuildHasher, RandomState};
-use std::process;
 
 struct State {
     seed: u64,

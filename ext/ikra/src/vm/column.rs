@@ -119,7 +119,10 @@ pub fn wrap(ruby: &Ruby, column: Column) -> Value {
 
 /// The column that an object is. It has what this points to as long as it lives: callers have it pinned, or on the stack.
 pub fn of(value: Value) -> Option<Obj<Column>> {
-    Obj::try_convert(value).ok()
+    // What is none is told from one in no time: an error would be made for it otherwise.
+    // SAFETY: the value is live.
+    let is_data = unsafe { rb_sys::RB_TYPE_P(value.as_raw(), rb_sys::ruby_value_type::RUBY_T_DATA) };
+    if is_data { Obj::try_convert(value).ok() } else { None }
 }
 
 /// FrozenError where it is frozen.

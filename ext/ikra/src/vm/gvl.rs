@@ -130,7 +130,7 @@ impl<T, A> Worker<'_, T, A> {
 impl<T, A> Drop for Worker<'_, T, A> {
     fn drop(&mut self) {
         let (thread, answers) = (self.thread.take(), self.answers.take());
-        if self.process != std::process::id() {
+        if self.process != ikra_core::process::id() {
             // There is no such thread, and it may have been about to use what both have.
             std::mem::forget((thread, answers));
             return;
@@ -146,7 +146,7 @@ impl<T, A> Drop for Worker<'_, T, A> {
 /// An error, where this is a child of the process that a section, which waits for another thread, has begun in: the
 /// child has only the thread that forked.
 pub fn check_process(begun_in: u32) -> Result<(), Trouble> {
-    if begun_in == std::process::id() {
+    if begun_in == ikra_core::process::id() {
         return Ok(());
     }
     Err(Trouble::Plain(
@@ -169,7 +169,7 @@ pub fn beside<T: Send, Q: Send, A: Send>(
 ) -> Result<Ended<T>, Trouble> {
     const LOOK: Duration = Duration::from_millis(2);
     const MEANWHILE: Duration = Duration::from_millis(100);
-    let process = std::process::id();
+    let process = ikra_core::process::id();
     let (asks, mut asked) = mpsc::sync_channel(1);
     let (answers, answered) = mpsc::sync_channel(1);
     let body = move || {

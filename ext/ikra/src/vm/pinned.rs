@@ -7,6 +7,7 @@ use ikra_core::error::NoMemory;
 use ikra_core::fallible;
 use ikra_core::types::ClassId;
 use magnus::rb_sys::AsRawValue;
+use magnus::typed_data::Obj;
 use magnus::{DataTypeFunctions, Ruby, TypedData, gc};
 use rb_sys::VALUE;
 use std::cell::{Ref, RefCell, RefMut};
@@ -57,16 +58,39 @@ impl DataTypeFunctions for Pinned {
     }
 }
 
+/// A holder that no section has: small calls come one after the other.
+static SPARE: GvlCell<Option<VALUE>> = GvlCell::new(None);
+
+/// Calls `mark` with it.
+pub fn each_marked(mark: impl FnMut(VALUE)) {
+    SPARE.marked(|spare| spare.iter().copied().for_each(mark));
+}
+
+/// The memory of lists for so many is kept for the next call.
+const FEW: usize = 64;
+
+fn empty<T>(list: &mut Vec<T>) {
+    if list.capacity() > FEW {
+        *list = Vec::new();
+    }
+    list.clear();
+}
+
 impl Pinned {
     /// Runs `f` with empty lists that are marked until it returns.
     pub fn with<R>(ruby: &Ruby, f: impl FnOnce(&Self) -> R) -> R {
-        let holder = ruby.obj_wrap(Self::default());
+        let spare = SPARE.with(ruby, Option::take);
+        // SAFETY: it was a holder when it was put there, and is kept alive since.
+        let spare = spare.map(|holder| unsafe { std::mem::transmute::<VALUE, Obj<Self>>(holder) });
+        let holder = spare.unwrap_or_else(|| ruby.obj_wrap(Self::default()));
         let result = f(&holder);
         // Now, and not when the holder is collected: the next section uses the memory again.
         holder.forget_found();
-        holder.others.take();
-        holder.prepared.take();
-        holder.made.take();
+        [&holder.others, &holder.prepared, &holder.made]
+            .iter()
+            .for_each(|list| empty(&mut list.borrow_mut()));
+        holder.pools.with(ruby, empty);
+        SPARE.with(ruby, |spare| *spare = Some(holder.as_raw()));
         // The holder is found on the machine stack, so it has to stay there until here.
         let holder = holder.as_raw();
         rb_sys::rb_gc_guard!(holder);
@@ -75,7 +99,14 @@ impl Pinned {
 
     /// Forgets the objects and arrays found, for a tracer that begins anew.
     pub fn forget_found(&self) {
-        let _ = (self.objects.take(), self.arrays.take(), self.singletons.take());
+        for lists in [&self.objects, &self.arrays] {
+            let mut lists = lists.borrow_mut();
+            lists.iter_mut().for_each(empty);
+            if lists.len() > FEW {
+                lists.clear();
+            }
+        }
+        empty(&mut self.singletons.borrow_mut());
     }
 
     /// Numbers of classes of which there may be objects.

@@ -1,10 +1,10 @@
 //! Ruby's own methods of reflection, bound when Ikra is loaded: a class may define a method of its own by any of these
 //! names, and so may an object, but here Ruby's is called, and no code of the user runs.
 
-use crate::vm::value;
+use crate::vm::value::{self, Name};
 use magnus::rb_sys::{AsRawValue, FromRawValue, protect};
-use magnus::{Error, Ruby, Symbol, TryConvert, Value, prelude::*};
-use rb_sys::VALUE;
+use magnus::{Error, RArray, Ruby, Symbol, TryConvert, Value, prelude::*};
+use rb_sys::{ID, VALUE};
 use std::ffi::c_int;
 use std::sync::OnceLock;
 
@@ -138,13 +138,26 @@ pub fn call<T: TryConvert>(_ruby: &Ruby, method: Own, values: &[VALUE]) -> Resul
 /// Is what this object answers to the name with a method that Ruby defines in C when it starts, and that nobody has
 /// redefined?
 pub fn is_basic(object: Value, name: Symbol) -> bool {
-    let object = object.as_raw();
+    is_basic_id(object.as_raw(), symbol_id(name))
+}
+
+/// How many items an Array has, if it goes through them by Ruby's own method of this name, and by Ruby's own `each`.
+pub fn plain_size(ruby: &Ruby, object: Value, name: Symbol) -> Option<usize> {
+    static EACH: Name = Name::new("each");
+    let array = RArray::from_value(object)?;
+    let is_basic = |id| is_basic_id(object.as_raw(), id);
+    (is_basic(symbol_id(name)) && is_basic(EACH.id(ruby))).then(|| array.len())
+}
+
+fn symbol_id(name: Symbol) -> ID {
+    // SAFETY: the Symbol is live.
+    unsafe { rb_sys::rb_sym2id(name.as_raw()) }
+}
+
+fn is_basic_id(object: VALUE, name: ID) -> bool {
     if rb_sys::SPECIAL_CONST_P(object) {
         return false;
     }
     // SAFETY: both are live; nothing of the user's runs.
-    unsafe {
-        rb_sys::rb_method_basic_definition_p(value::class_pointer(object), rb_sys::rb_sym2id(name.as_raw()))
-            != 0
-    }
+    unsafe { rb_sys::rb_method_basic_definition_p(value::class_pointer(object), name) != 0 }
 }

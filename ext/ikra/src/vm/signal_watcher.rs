@@ -47,13 +47,13 @@ impl SignalWatcher {
         let current = WATCHER.load(Ordering::Acquire);
         // SAFETY: the pointer is null or was leaked below, so it is valid for ever.
         if let Some(watcher) = unsafe { current.as_ref() }
-            && watcher.process == std::process::id()
+            && watcher.process == ikra_core::process::id()
         {
             return watcher;
         }
         // Only the holder of the GVL comes here, so there is no second one to be lost.
         let made: &'static Self = Box::leak(Box::new(Self {
-            process: std::process::id(),
+            process: ikra_core::process::id(),
             state: Mutex::default(),
             woken: Condvar::new(),
         }));

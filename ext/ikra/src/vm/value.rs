@@ -1,8 +1,9 @@
 //! Ruby values to numbers and back: the inner loop of tracing and of copy-back, so immediates are decoded inline.
 
-use magnus::rb_sys::FromRawValue;
-use magnus::{Ruby, Value};
+use magnus::rb_sys::{AsRawValue, FromRawValue};
+use magnus::{Ruby, Symbol, Value};
 use rb_sys::{ID, VALUE};
+use std::sync::OnceLock;
 
 pub const NIL: VALUE = rb_sys::Qnil as VALUE;
 pub const TRUE: VALUE = rb_sys::Qtrue as VALUE;
@@ -264,6 +265,39 @@ pub fn intern(_ruby: &Ruby, name: &str) -> ID {
     let start = if name.is_empty() { c"".as_ptr() } else { name.as_ptr().cast() };
     // SAFETY: pointer and length are those of a string; the GVL is held.
     unsafe { rb_sys::rb_intern3(start, name.len() as std::ffi::c_long, rb_sys::rb_utf8_encoding()) }
+}
+
+/// A name that code of ours has, which is looked up once: what C code interns stays, and so does its Symbol.
+pub struct Name {
+    pub text: &'static str,
+    known: OnceLock<(ID, VALUE)>,
+}
+
+impl Name {
+    pub const fn new(text: &'static str) -> Self {
+        Self { text, known: OnceLock::new() }
+    }
+
+    fn known(&self, ruby: &Ruby) -> (ID, VALUE) {
+        *self.known.get_or_init(|| {
+            let id = intern(ruby, self.text);
+            (id, symbol_of(id))
+        })
+    }
+
+    pub fn id(&self, ruby: &Ruby) -> ID {
+        self.known(ruby).0
+    }
+
+    /// Is it what the Symbol says?
+    pub fn is(&self, ruby: &Ruby, symbol: Symbol) -> bool {
+        self.known(ruby).1 == symbol.as_raw()
+    }
+}
+
+/// Which of these a Symbol says.
+pub fn one_of<T: Copy>(ruby: &Ruby, names: &[(Name, T)], symbol: Symbol) -> Option<T> {
+    names.iter().find(|(name, _)| name.is(ruby, symbol)).map(|(_, what)| *what)
 }
 
 /// May allocate (and so raise): an Integer beyond 62 bits lives on the heap.
