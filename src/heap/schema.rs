@@ -327,3 +327,16 @@ pub struct Schema {
     pub leaving: BTreeMap<ClassId, Vec<String>>,
     pub orders: Vec<Vec<String>>,
 }
+
+impl Schema {
+    /// Of all that is kept or given somewhere.
+    pub fn types(&self) -> impl Iterator<Item = &TypeSet> {
+        let columns = self.columns.iter().map(|column| &column.stored.types);
+        let arrays = self.arrays.iter().map(|array| &array.stored.types);
+        let variables = self.accumulators.iter().map(|variable| &variable.types);
+        let variables = variables.chain(self.variables.iter().map(|variable| &variable.types));
+        let made = self.made.values().flatten().map(|(_, types)| types);
+        let others = std::iter::once(&self.result).chain(&self.lists).chain(&self.entries);
+        columns.chain(arrays).chain(others).chain(variables).chain(made)
+    }
+}

@@ -598,6 +598,7 @@ mod tests {
                 symbols,
                 kind,
                 array: ARRAY,
+                hash: (1, None),
                 float: (0, no_float),
                 is_recalled: false,
                 before: None,

@@ -527,6 +527,12 @@ impl Part<'_> {
         Shape::Array(kind).tag()
     }
 
+    /// The same of other collections of a sort.
+    pub fn note_collection(&mut self, kind: ArrayKind, of: Collection) -> i32 {
+        self.seen.add_collection((kind, of));
+        Shape::Array(kind).tag()
+    }
+
     /// Of what was noted. The payload may be another one for now, until the row is known.
     #[inline]
     pub fn put_tagged(&mut self, tag: i32, payload: i64) -> Result<(), NoMemory> {

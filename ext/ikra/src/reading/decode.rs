@@ -4,15 +4,17 @@
 use crate::reading::column_builder::{ColumnBuilder, Part, object_payload};
 use crate::reading::symbols::Symbols;
 use crate::reading::visited::{Slot, Sort, VisitedSet, Word};
+use crate::vm::hash_layout;
 use crate::vm::pinned::{self, Lists};
 use crate::vm::value;
 use ikra_core::error::NoMemory;
-use ikra_core::types::{ArrayKind, ClassId, HierarchyId};
+use ikra_core::types::{ArrayKind, ClassId, Collection, HashSort, HierarchyId};
 use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
 
 /// Whether all values of a group are alike is one question without branches.
 const GROUP: usize = 64;
+const SMALL_GROUP: usize = 4;
 /// So many values ahead, an object is fetched into the processor's cache.
 const AHEAD: usize = 12;
 
@@ -31,6 +33,8 @@ pub struct Known<'a> {
     pub kind: Option<ArrayKind>,
     /// Ruby's class Array.
     pub array: VALUE,
+    /// Ruby's class Hash, and the kind of the Hashes that are met here which look up as most do, if any was met.
+    pub hash: (VALUE, Option<ArrayKind>),
     /// Ruby's class Float, and what reads one that is on the heap.
     pub float: (VALUE, unsafe fn(VALUE) -> f64),
     /// Nothing is looked up: what is on the heap is known if it is a Float, or was there before.
@@ -126,11 +130,14 @@ impl Known<'_> {
             return self.again(before, values, into, enter);
         }
         let mut at = 0;
+        // Where values of several sorts follow each other, as in records, less is asked at once.
+        let mut size = GROUP;
         while at < values.len() {
             let rest = &values[at..];
             let count = if rb_sys::SPECIAL_CONST_P(rest[0]) {
-                let group = &rest[..rest.len().min(GROUP)];
+                let group = &rest[..rest.len().min(size)];
                 let count = self.immediates(group, into)?;
+                size = if count == group.len() { GROUP.min(2 * size) } else { SMALL_GROUP };
                 enter.advance(count);
                 count
             } else if self.is_recalled {
@@ -259,7 +266,14 @@ impl Known<'_> {
             } else {
                 // SAFETY: the value was just read from a live object.
                 let pointer = unsafe { value::class_pointer(value) };
-                if pointer != met.0 {
+                if pointer == self.hash.0 {
+                    // Others of the class may look up in other ways.
+                    // SAFETY: as above; it is a Hash.
+                    match self.hash.1.filter(|_| unsafe { hash_layout::is_plain(value) }) {
+                        Some(kind) => met = (0, Sort::Array(kind)),
+                        None => return Ok(index),
+                    }
+                } else if pointer != met.0 {
                     let sort = match self.pointers.get(&pointer) {
                         Some(class) => Sort::Object(*class),
                         None if pointer == self.float.0 => {
@@ -309,7 +323,11 @@ impl Known<'_> {
     /// Notes that something of this sort is put; gives its tag and its class's place. `None`: it is not known here.
     fn note(&self, sort: Sort, into: &mut Part<'_>) -> Option<(i32, u32)> {
         match sort {
-            Sort::Array(kind) => (self.kind == Some(kind)).then(|| (into.note_array(kind), 0)),
+            Sort::Array(kind) if self.kind == Some(kind) => Some((into.note_array(kind), 0)),
+            Sort::Array(kind) if self.hash.1 == Some(kind) => {
+                Some((into.note_collection(kind, Collection::Hash(HashSort::PLAIN)), 0))
+            }
+            Sort::Array(_) => None,
             Sort::Object(class) => {
                 let (hierarchy, place) = self.places.get(class.0 as usize).copied().flatten()?;
                 Some((into.note_object(hierarchy, class), place))

@@ -1,6 +1,7 @@
 //! The trace plan of a compiled section: what was asked and what the answers allowed. A later call asks the same at
 //! once, checks every answer, and only where one does not fit is the section inferred anew.
 
+use crate::reading::array_kinds::Holder;
 use crate::reading::base::{Base, Source};
 use crate::reading::column_builder::SeenTypes;
 use crate::reading::remembered::{Remembered, Rows};
@@ -8,14 +9,16 @@ use crate::reading::roots::{self, BlockScope, RootValue};
 use crate::reading::symbols::Symbols;
 use crate::reading::tracer::{Asked, BaseValues, Kept, Tracer};
 use crate::vm::errors::{Stop, Trouble};
+use crate::vm::hash_layout;
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
 use crate::vm::value;
 use ikra_core::faults;
-use ikra_core::heap::schema::{BaseColumn, ColumnSchema, Form, Stored};
+use ikra_core::heap::schema::{ArraySchema, BaseColumn, ColumnSchema, Form, Stored};
 use ikra_core::infer::{Inferred, VARIABLES};
+use ikra_core::ir::{BufferInfo, BufferKind, Watched};
 use ikra_core::scalar::Interval;
-use ikra_core::types::{ArrayKind, HierarchyId, Type};
+use ikra_core::types::{ArrayKind, Collection, HashDefault, HashPart, HierarchyId, Type, TypeSet};
 use rb_sys::VALUE;
 use std::rc::Rc;
 
@@ -130,6 +133,8 @@ pub struct Plan {
     /// Nothing of these may be frozen.
     unfrozen: Vec<HierarchyId>,
     unfrozen_arrays: Vec<ArrayKind>,
+    /// See [`Tracer::unchanged`].
+    unchanged: Vec<(ArrayKind, [ArrayKind; 2])>,
 }
 
 /// All that a run needs of the live objects.
@@ -201,6 +206,53 @@ fn planned(column: &BaseColumn) -> PlannedColumn {
     }
 }
 
+/// The Hashes that the section leaves as they are and of whose parts nobody asks what they are, with the kinds of their
+/// keys and values.
+fn unchanged(asked: &Asked, inferred: &Inferred, unfrozen: &[ArrayKind]) -> Vec<(ArrayKind, [ArrayKind; 2])> {
+    let Inferred { program, schema, .. } = inferred;
+    // What Ruby does in the middle may change them.
+    if !hash_layout::confirmed() || !schema.syncs.is_empty() {
+        return Vec::new();
+    }
+    let part = |kind, part| asked.kinds.kind(Holder::Part(kind, part));
+    let is_as_read = |of: ArrayKind| {
+        let is_written = |array: &ArraySchema| {
+            array.kind == of && (array.written || array.made || array.local || array.grows)
+        };
+        let is_asked = |info: &BufferInfo| match info.kind {
+            BufferKind::ArrayRoom(kind) | BufferKind::ArrayEnds(kind) | BufferKind::FrozenArray(kind) => {
+                kind == of
+            }
+            BufferKind::Marks(Watched::Arrays(kind)) => kind == of,
+            _ => false,
+        };
+        !unfrozen.contains(&of)
+            && !schema.arrays.iter().any(is_written)
+            && !program.buffers.iter().any(is_asked)
+            && !schema.types().any(|types| mentions(types, of))
+    };
+    let kinds = (0..asked.kinds.len() as u32).map(ArrayKind).filter_map(|kind| {
+        let Some(Collection::Hash(sort)) = asked.kinds.collection(kind) else { return None };
+        let is_changed = schema.hashes.contains_key(&kind) || schema.given_defaults.contains_key(&kind);
+        let own = [HashPart::Slots, HashPart::Given].into_iter().any(|own| part(kind, own).is_some());
+        if asked.kinds.find(kind) != kind || is_changed || own || sort.default == HashDefault::Value {
+            return None;
+        }
+        let parts = [part(kind, HashPart::Keys)?, part(kind, HashPart::Values)?];
+        (parts[0] != parts[1] && parts.into_iter().all(is_as_read)).then_some((kind, parts))
+    });
+    kinds.collect()
+}
+
+fn mentions(types: &TypeSet, kind: ArrayKind) -> bool {
+    types.iter().any(|ty| match ty {
+        Type::Array(of) => *of == kind,
+        Type::Tuple(items) => items.iter().any(|types| mentions(types, kind)),
+        Type::Record(record) => record.fields.iter().any(|(_, types)| mentions(types, kind)),
+        _ => false,
+    })
+}
+
 impl Plan {
     /// What the tracer was asked and answered while `inferred` came about.
     pub fn new(
@@ -256,6 +308,7 @@ impl Plan {
             roots,
             absent,
             variables,
+            unchanged: unchanged(&asked, inferred, &unfrozen_arrays),
             unfrozen,
             unfrozen_arrays,
             asked,
@@ -325,6 +378,7 @@ impl Plan {
     ) -> Result<Result<Traced<'a>, Misfit>, Trouble> {
         let Some(values) = self.root_values(pool, scope)? else { return Ok(Err(Misfit::Root)) };
         let mut tracer = Box::new(Tracer::new(scope.ruby, pinned, pool, self.asked.clone()));
+        tracer.unchanged.clone_from(&self.unchanged);
         if let Some(before) = known {
             tracer.begin_with(before.pinned, before.kept)?;
             tracer.symbols = Symbols::new(before.symbols.all().to_vec());

@@ -40,6 +40,8 @@ use std::hint::black_box;
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// Hashes of so many pairs at most share their keys.
+const MOST_SHARED: usize = 16;
 /// Hashes that are read so much later have their memory come: their own words, then their pairs.
 const AHEAD: [(usize, bool); 2] = [(16, true), (8, false)];
 
@@ -189,6 +191,8 @@ pub struct Tracer<'a> {
     found_in_base: Option<[Vec<usize>; 2]>,
     /// The base is what it was, and nothing is looked up.
     pub(super) recalled: Option<Recalled>,
+    /// The kinds of Hashes that the section leaves as they are, with those of their keys and values.
+    pub unchanged: Vec<(ArrayKind, [ArrayKind; 2])>,
 }
 
 impl<'a> Tracer<'a> {
@@ -218,6 +222,7 @@ impl<'a> Tracer<'a> {
             kept: Vec::new(),
             found_in_base: None,
             recalled: None,
+            unchanged: Vec::new(),
         }
     }
 
@@ -595,6 +600,11 @@ impl<'a> Tracer<'a> {
             kind: self.asked.kinds.kind(holder),
             // SAFETY: variables that Ruby sets before it loads anything.
             array: unsafe { rb_sys::rb_cArray },
+            hash: (
+                // SAFETY: as above.
+                unsafe { rb_sys::rb_cHash },
+                self.asked.kinds.kind_of(holder, Some(Collection::Hash(HashSort::PLAIN))),
+            ),
             // SAFETY: as above.
             float: (unsafe { rb_sys::rb_cFloat }, value::heap_float),
             is_recalled: self.recalled.is_some(),
@@ -827,6 +837,9 @@ impl<'a> Tracer<'a> {
     /// Lists what the Hashes of a kind hold, as arrays. Other threads may change a Hash, so all is taken at once.
     pub(super) fn read_hashes(&mut self, kind: usize, sort: HashSort) -> Result<(), Stop> {
         let kind = ArrayKind(kind as u32);
+        if let Some((_, parts)) = self.unchanged.iter().find(|(of, _)| *of == kind) {
+            return self.read_pairs(kind, *parts);
+        }
         let parts = [HashPart::Keys, HashPart::Values, HashPart::Default];
         let parts = parts.map(|part| self.hash_part(kind, part).0);
         let mut scratch = Default::default();
@@ -847,6 +860,126 @@ impl<'a> Tracer<'a> {
             fallible::push(&mut self.elements[kind.0 as usize].spans, (0, 0))?;
         }
         self.make_own_parts(kind)
+    }
+
+    /// The same of Hashes that the section leaves as they are: what they hold goes straight into the columns, some Hashes
+    /// at a time, and nothing is listed for it. Those that have the very keys of the one before, as records have, share
+    /// its keys in the column, and its place in the index of keys.
+    fn read_pairs(&mut self, kind: ArrayKind, parts: [ArrayKind; 2]) -> Result<(), Stop> {
+        let (number, joins) = (kind.0 as usize, self.joins);
+        let [keys_asked, values_asked] =
+            parts.map(|part| self.asked.elements.get(part.0 as usize) == Some(&true));
+        let [mut keys, mut values] = parts.map(|part| std::mem::take(&mut self.elements[part.0 as usize]));
+        let (mut of_keys, mut of_values) = ([value::NIL; BLOCK], [value::NIL; BLOCK]);
+        // On the stack, so that no other object takes the place of one.
+        let mut last = [value::NIL; MOST_SHARED];
+        let mut last_count = usize::MAX;
+        let mut scratch = Default::default();
+        self.make_room_for_pairs(kind, [&mut keys, &mut values])?;
+        loop {
+            let next = self.elements[number].spans.len();
+            let (mut key_count, mut value_count, mut read) = (0, 0, 0);
+            let mut long = None;
+            {
+                let hashes = self.pinned.arrays(kind.0);
+                let starts = [keys.builder.len(), values.builder.len()];
+                for (index, hash) in hashes.iter().enumerate().skip(next) {
+                    for (ahead, own) in AHEAD {
+                        if let Some(later) = hashes.get(index + ahead) {
+                            // SAFETY: listed Hashes are live.
+                            unsafe { hash_layout::prefetch(*later, own) };
+                        }
+                    }
+                    // SAFETY: as above.
+                    let size = unsafe { rb_sys::rb_hash_size_num(*hash) } as usize;
+                    if size > BLOCK - key_count.max(value_count) {
+                        long = (read == 0).then_some(*hash);
+                        break;
+                    }
+                    let mut at = 0;
+                    let mut same = size == last_count;
+                    let pair = |key, item| {
+                        same = same && last[at] == key;
+                        of_keys[key_count + at] = key;
+                        of_values[value_count + at] = item;
+                        at += 1;
+                    };
+                    // SAFETY: as above; nothing of Ruby runs, and there are as many pairs as the Hash says.
+                    unsafe { hash_layout::each_pair(*hash, pair) };
+                    fallible::push(&mut values.spans, ((starts[1] + value_count) as u32, size as u32))?;
+                    value_count += size;
+                    read += 1;
+                    if same && let Some(span) = keys.spans.last().copied() {
+                        fallible::push(&mut keys.spans, span)?;
+                        continue;
+                    }
+                    fallible::push(&mut keys.spans, ((starts[0] + key_count) as u32, size as u32))?;
+                    last_count = if size > MOST_SHARED { usize::MAX } else { size };
+                    if size <= MOST_SHARED {
+                        last[..size].copy_from_slice(&of_keys[key_count..key_count + size]);
+                    }
+                    key_count += size;
+                }
+            }
+            if let Some(hash) = long {
+                let [all_keys, all_values] = black_box(hashes::contents(hash, &mut scratch)?);
+                for (elements, all, part, is_asked) in [
+                    (&mut keys, all_keys, parts[0], keys_asked),
+                    (&mut values, all_values, parts[1], values_asked),
+                ] {
+                    // SAFETY: it was just made, and is on the stack.
+                    let count = unsafe { value::items(all) }.len();
+                    fallible::push(&mut elements.spans, (elements.builder.len() as u32, count as u32))?;
+                    if is_asked {
+                        self.read_array(all, 0, Holder::Elements(part), &mut elements.builder)?;
+                    }
+                }
+                black_box([all_keys, all_values]);
+                (last_count, read) = (usize::MAX, 1);
+            } else if read == 0 {
+                break;
+            } else {
+                black_box(&mut last);
+                let of_keys = &black_box(&mut of_keys)[..key_count];
+                let of_values = &black_box(&mut of_values)[..value_count];
+                if keys_asked {
+                    keys.builder.reserve(key_count)?;
+                    self.observe_all(of_keys, Holder::Elements(parts[0]), &mut keys.builder)?;
+                }
+                if values_asked {
+                    values.builder.reserve(value_count)?;
+                    self.observe_all(of_values, Holder::Elements(parts[1]), &mut values.builder)?;
+                }
+            }
+            if self.joins != joins {
+                // The plan that says what is unchanged is not for these.
+                return Err(Stop::Misfit);
+            }
+            let rows = self.elements[number].spans.len() + read;
+            fallible::resize(&mut self.elements[number].spans, rows, (0, 0))?;
+            for part in parts {
+                self.pinned.add_nothing(part.0, read)?;
+            }
+        }
+        for (part, elements) in parts.into_iter().zip([keys, values]) {
+            self.elements[part.0 as usize] = elements;
+        }
+        Ok(())
+    }
+
+    /// Most Hashes of a kind have as many pairs as the next one: memory for these, which need not grow then.
+    fn make_room_for_pairs(&self, kind: ArrayKind, parts: [&mut Elements; 2]) -> Result<(), NoMemory> {
+        let next = self.elements[kind.0 as usize].spans.len();
+        let Some(hash) = self.pinned.array(kind.0, next) else { return Ok(()) };
+        let rows = self.pinned.arrays(kind.0).len() - next;
+        // SAFETY: listed Hashes are live.
+        let size = unsafe { rb_sys::rb_hash_size_num(hash) } as usize;
+        let [keys, values] = parts;
+        if size <= MOST_SHARED {
+            values.builder.reserve(size * rows)?;
+        }
+        fallible::reserve(&mut keys.spans, rows)?;
+        fallible::reserve(&mut values.spans, rows)
     }
 
     fn room_for(&mut self, kind: ArrayKind) {

@@ -7,8 +7,8 @@
 //! should find (an array may have changed since it was put there) the host asks Ruby, and NaN, which is a key by
 //! identity, ends the section.
 
-use crate::reading::array_kinds::Holder;
 use crate::reading::column_builder::{ColumnBuilder, split_object};
+use crate::reading::hashes;
 use crate::reading::ids::Ids;
 use crate::reading::strings;
 use crate::reading::tracer::Tracer;
@@ -20,11 +20,12 @@ use ikra_core::fallible;
 use ikra_core::hashing;
 use ikra_core::infer::Inferred;
 use ikra_core::ir::{BufferInfo, BufferKind, Part};
-use ikra_core::types::{ArrayKind, ClassId, HashPart, HierarchyId, Shape};
+use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type};
 use magnus::rb_sys::protect;
 use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
 use std::ffi::CStr;
+use std::hint::black_box;
 use std::ops::Range;
 
 /// The slots for all arrays of a kind, which are the keys of Hashes. See `BufferKind::KeyIndex`.
@@ -33,8 +34,11 @@ pub fn build(tracer: &Tracer<'_>, ids: &Ids, kind: ArrayKind) -> Result<Vec<i32>
     let Some(elements) = tracer.elements.get(kind.0 as usize) else { return Ok(slots) };
     fallible::resize(&mut slots, 2 * elements.builder.len() + 1, 0)?;
     let mut hasher = Hasher { tracer, ids, members: FxHashMap::default(), has_nan: false, depth: 0 };
-    for (offset, length) in &elements.spans {
-        let (offset, length) = (*offset as usize, *length as usize);
+    let mut spans = elements.spans.clone();
+    // Hashes with the same keys share them.
+    spans.dedup();
+    for (offset, length) in spans {
+        let (offset, length) = (offset as usize, length as usize);
         let own = &mut slots[2 * offset..2 * (offset + length)];
         for item in 0..length {
             let hash = hasher.hash(&elements.builder, offset + item);
@@ -53,15 +57,7 @@ pub fn build(tracer: &Tracer<'_>, ids: &Ids, kind: ArrayKind) -> Result<Vec<i32>
             hint: "take it out before the section".into(),
         });
     }
-    if elements
-        .builder
-        .seen()
-        .types()
-        .iter()
-        .any(|ty| matches!(ty.shape(), Shape::Object(_) | Shape::Array(_)))
-    {
-        check(tracer, kind, &|_| true)?;
-    }
+    check(tracer, kind, &|_| true)?;
     Ok(slots)
 }
 
@@ -135,12 +131,22 @@ fn is_plain(tracer: &Tracer<'_>, keys: &ColumnBuilder, row: usize) -> bool {
 
 /// Does each Hash find its own keys? Not where one has changed since it was put there.
 fn check(tracer: &Tracer<'_>, kind: ArrayKind, is_asked: &dyn Fn(VALUE) -> bool) -> Result<(), Trouble> {
+    let number = kind.0 as usize;
+    let is_other = |ty: &Type| match ty {
+        Type::Object(_, class) => *class != ClassId::STRING,
+        ty => matches!(ty.shape(), Shape::Array(_)),
+    };
+    if tracer.asked.elements.get(number) == Some(&true)
+        && let Some(read) = tracer.elements.get(number)
+        && !read.builder.seen().types().iter().any(is_other)
+    {
+        return Ok(());
+    }
     let Some(hashes) = tracer.asked.kinds.hashes_with_keys(kind) else { return Ok(()) };
-    let Some(values) = tracer.asked.kinds.kind(Holder::Part(hashes, HashPart::Values)) else { return Ok(()) };
-    let rows = tracer.pinned.arrays(hashes.0).len();
-    for row in 0..rows {
-        let part = |kind: ArrayKind| tracer.pinned.array(kind.0, row);
-        let (Some(hash), Some(keys), Some(values)) = (part(hashes), part(kind), part(values)) else { break };
+    let mut scratch = Default::default();
+    for row in 0.. {
+        let Some(hash) = tracer.pinned.array(hashes.0, row) else { break };
+        let [keys, values] = black_box(hashes::contents(hash, &mut scratch)?);
         let mut at = 0;
         loop {
             // SAFETY: listed arrays are live, and nothing runs before the items are copied.

@@ -104,14 +104,29 @@ pub unsafe fn lookup(hash: VALUE) -> Option<Lookup> {
     }
 }
 
+/// Has it no default, and compares keys by what they are? False where the layout is not known.
+///
+/// SAFETY: `hash` must be a live Hash.
+#[inline]
+pub unsafe fn is_plain(hash: VALUE) -> bool {
+    // SAFETY: as the caller says.
+    let lookup = unsafe { lookup(hash) };
+    lookup == Some(Lookup { default: value::NIL, has_block: false, by_identity: false })
+}
+
 /// Has the memory of a Hash come that is read soon, in two steps: its own words, then the pairs.
 ///
 /// SAFETY: `hash` must be a live Hash.
 pub unsafe fn prefetch(hash: VALUE, own: bool) {
     match own {
         true => value::prefetch(hash as *const VALUE),
-        // SAFETY: as the caller says.
-        false if confirmed() => value::prefetch(unsafe { table(hash) } as *const VALUE),
+        false if confirmed() => {
+            // SAFETY: as the caller says.
+            let first = unsafe { table(hash) } as *const VALUE;
+            value::prefetch(first);
+            // Three pairs and more go on in the next line of the cache.
+            value::prefetch(first.wrapping_add(8));
+        }
         false => {}
     }
 }

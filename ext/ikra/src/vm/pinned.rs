@@ -3,6 +3,7 @@
 
 use crate::vm::gvl::GvlCell;
 use crate::vm::object_pool::ObjectPool;
+use crate::vm::value;
 use ikra_core::error::NoMemory;
 use ikra_core::fallible;
 use ikra_core::types::ClassId;
@@ -180,6 +181,17 @@ impl Pinned {
     /// Lists an array of a kind that was not listed yet; gives its row.
     pub fn add_array(&self, kind: u32, array: VALUE) -> Result<u32, NoMemory> {
         add(&mut self.arrays.borrow_mut(), kind, array)
+    }
+
+    /// Lists nothing in the place of so many arrays of a kind, which are nobody's.
+    pub fn add_nothing(&self, kind: u32, count: usize) -> Result<(), NoMemory> {
+        let mut lists = self.arrays.borrow_mut();
+        let index = kind as usize;
+        if lists.len() <= index {
+            lists.resize_with(index + 1, Vec::new);
+        }
+        let rows = lists[index].len() + count;
+        fallible::resize(&mut lists[index], rows, value::NIL)
     }
 
     /// Calls `f` with all objects, those of a class in the order of their rows.
