@@ -201,6 +201,7 @@ const HELD: &[(&str, &[&str])] = &[
             "reading/batch::Room",
             "reading/decode::Known.array",
             "reading/decode::Known.float",
+            "reading/decode::Known.hash",
             "reading/variables::Access.Captured",
             "vm/method_tables::Item.entry",
             "vm/proc_parts::Functions.composed",

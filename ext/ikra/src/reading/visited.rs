@@ -188,6 +188,8 @@ unsafe impl Zeroable for Region {}
 struct Memory {
     regions: Vec<NonNull<Region>>,
     blocks: Vec<Vec<u64>>,
+    /// Where regions have these pages, as far as these are few.
+    places: Vec<NonNull<AtomicPtr<u64>>>,
     /// The pages of the last block that are not used yet.
     next: usize,
     left: usize,
@@ -215,8 +217,8 @@ thread_local! {
     static SPARE: Cell<Option<Spare>> = const { Cell::new(None) };
 }
 
-/// So many blocks of pages are few.
-const FEW_BLOCKS: usize = 2;
+/// So many pages are few.
+const FEW_PAGES: usize = 16;
 /// So many regions are.
 const FEW_REGIONS: usize = 8;
 
@@ -241,18 +243,21 @@ impl Drop for VisitedSet {
 }
 
 impl Spare {
-    /// Forgets what was entered; false: there is too much of it.
+    /// Forgets what was entered, and which pages have slots; false: there is too much of it.
     fn clear(&mut self) -> bool {
-        let Memory { regions, blocks, next, .. } = &mut self.1;
-        if blocks.len() > FEW_BLOCKS || regions.len() > FEW_REGIONS {
+        let Memory { regions, blocks, places, next, left } = &mut self.1;
+        if places.len() > FEW_PAGES || regions.len() > FEW_REGIONS {
             return false;
         }
-        // Pages are where they were: the next set has objects of the same.
-        let last = blocks.len().saturating_sub(1);
-        for (number, block) in blocks.iter_mut().enumerate() {
-            let used = if number == last { *next * SLOTS } else { block.len() };
-            block[..used].fill(0);
+        for place in places.drain(..) {
+            // SAFETY: it is a place of a region, all of which are still there, and nobody else has the set.
+            unsafe { place.as_ref() }.store(ptr::null_mut(), Ordering::Relaxed);
         }
+        // The last block is the largest.
+        blocks.drain(..blocks.len().saturating_sub(1));
+        let Some(block) = blocks.first_mut() else { return true };
+        block[..*next * SLOTS].fill(0);
+        (*next, *left) = (0, *next + *left);
         true
     }
 }
@@ -328,6 +333,9 @@ impl VisitedSet {
         }
         let page = memory.page()?;
         place.store(page, Ordering::Release);
+        if memory.places.len() <= FEW_PAGES {
+            memory.places.push(NonNull::from(place));
+        }
         Ok(page)
     }
 
@@ -394,6 +402,19 @@ mod tests {
             assert_eq!(visited.get(address(i)), Some(what(i)));
         }
         assert_eq!(visited.get(address(COUNT)), None);
+    }
+
+    #[test]
+    fn what_a_set_before_held_is_forgotten() {
+        for round in 0..3 {
+            let visited = VisitedSet::default();
+            for i in 0..20 {
+                let address = 0x7f00_0000_0000 + ((i * (round + 1)) << 13) as VALUE;
+                assert_eq!(visited.get(address), None);
+                visited.slot(address).unwrap().enter(Visited::Object(ClassId(1), i as u32));
+                assert_eq!(visited.get(address), Some(Visited::Object(ClassId(1), i as u32)));
+            }
+        }
     }
 
     #[test]
