@@ -89,7 +89,8 @@ each_compiling_backend do
     mark = ReadHashesSpec::Mark.new(1)
     expect_same_of_all(make.call(1), make.call(2), make.call(3)) { |h| [h[[4, 1]], h[[4, 2]], h[mark]] }
     bases = [make.call(1), make.call(2)]
-    bases[1][3].keys.first << 5
+    # One in 256 Ruby finds all the same.
+    bases[1].first(9).each { |hash| hash.keys.first << 5 }
     block = ->(h) { h[[3, 2]] }
     bases[0].pmap(&block)
     expect { bases[1].pmap(&block) }.to raise_error(Ikra::UnsupportedError, /unsupported-key/)
