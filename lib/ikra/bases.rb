@@ -93,7 +93,7 @@ module Ikra
       @arguments = arguments || (@takes_apart ? [items.yielded] : items.yielded)
       # Enumerable#map tells `each` what the lambda takes.
       @arguments = @arguments.first if operation == :pmap && items.pairs? && takes_several?(block)
-      @selection = selection || ->(*columns) { items.rows(columns) }
+      @selection = selection
     end
 
     # Has also a lambda take its only argument apart.
@@ -126,7 +126,7 @@ module Ikra
     def result(operation, given)
       case operation
       when :pmap then @items.column? ? mapped(given) : given || []
-      when :pselect then @selection.call(*(given || columns.map { |column| empty(column) }))
+      when :pselect then selected(given || columns.map { |column| empty(column) })
       else @items.returned
       end
     end
@@ -137,6 +137,7 @@ module Ikra
 
     private
 
+    def selected(columns) = @selection ? @selection.call(*columns) : @items.rows(columns)
     def empty(column) = column.is_a?(Column) ? Column.new(0, column.type) : []
 
     # What comes of a Column is one: of arrays a TupleColumn, of nothing one like it.

@@ -185,6 +185,8 @@ module Ikra
     end
 
     def call(output, form, part = nil, ending = nil)
+      return Call.plain(@name, output, form) unless part || ending || @composed
+
       Call.new(@name, output:, form:, part:, ending:, composed: @composed)
     end
 

@@ -36,6 +36,14 @@ module Ikra
     # The blocks of the user's that the block is put together of, if it is.
     def blocks = @composed&.blocks
 
+    # One of which nothing else is asked: the names are those of methods of ours.
+    #
+    # @return [Call]
+    def self.plain(operation, output, form)
+      ((@plain[output] ||= {})[form] ||= {})[operation] ||= new(operation, output:, form:)
+    end
+    @plain = {}
+
     # What it is told besides that.
     #
     # @param meanwhile [Boolean] may Ruby run elements while code is made?
@@ -43,8 +51,8 @@ module Ikra
     # @return [Array]
     def told(meanwhile, done)
       # The literal that keeps what is compiled, and a number for how it was composed.
-      composed = @composed ? [@composed.owner, @composed.shape] : [nil, 0]
-      [@operation, @output, @form, @ticks, @part, *composed, @progress, meanwhile, done]
+      shape = @composed ? @composed.shape : 0
+      [@operation, @output, @form, @ticks, @part, @composed&.owner, shape, @progress, meanwhile, done]
     end
   end
 
@@ -66,7 +74,7 @@ module Ikra
     # What the extension is asked for; see {Call}.
     OUTPUTS = { peach: :nothing, pmap: :values, pselect: :selection, ptimes: :nothing }.freeze
     # Those calls that nothing else is asked of.
-    ORDINARY = OUTPUTS.to_h { |operation, output| [operation, Call.new(operation, output:)] }.freeze
+    ORDINARY = OUTPUTS.to_h { |operation, output| [operation, Call.plain(operation, output, :arrays)] }.freeze
     # What a thread is in the middle of: +:fallback+, or what an element that Ruby runs throws to wait for the code.
     WITHIN = :ikra_within
     # An element and its tick are numbered with 64 bits.

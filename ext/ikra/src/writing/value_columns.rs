@@ -738,10 +738,9 @@ fn hash_for(ruby: &Ruby, count: usize) -> Result<RHash, Trouble> {
 }
 
 /// Is a method of the class Ruby's own, as it was when Ruby began?
-fn is_own(ruby: &Ruby, class: Value, name: magnus::Symbol) -> Result<bool, magnus::Error> {
-    let id = value::intern(ruby, &name.name()?);
-    // SAFETY: the class is live, and only looked at.
-    Ok(unsafe { rb_sys::rb_method_basic_definition_p(class.as_raw(), id) } != 0)
+fn is_own(class: Value, name: magnus::Symbol) -> bool {
+    // SAFETY: both are live, and only looked at.
+    unsafe { rb_sys::rb_method_basic_definition_p(class.as_raw(), rb_sys::rb_sym2id(name.as_raw())) != 0 }
 }
 
 pub fn init(ruby: &Ruby, native: RModule) -> Result<(), magnus::Error> {
