@@ -876,8 +876,9 @@ impl<'a> Tracer<'a> {
         let mut last_count = usize::MAX;
         let mut scratch = Default::default();
         self.make_room_for_pairs(kind, [&mut keys, &mut values])?;
+        let first = self.elements[number].spans.len();
+        let mut next = first;
         loop {
-            let next = self.elements[number].spans.len();
             let (mut key_count, mut value_count, mut read) = (0, 0, 0);
             let mut long = None;
             {
@@ -955,14 +956,12 @@ impl<'a> Tracer<'a> {
                 // The plan that says what is unchanged is not for these.
                 return Err(Stop::Misfit);
             }
-            let rows = self.elements[number].spans.len() + read;
-            fallible::resize(&mut self.elements[number].spans, rows, (0, 0))?;
-            for part in parts {
-                self.pinned.add_nothing(part.0, read)?;
-            }
+            next += read;
         }
+        fallible::resize(&mut self.elements[number].spans, next, (0, 0))?;
         for (part, elements) in parts.into_iter().zip([keys, values]) {
             self.elements[part.0 as usize] = elements;
+            self.pinned.add_nothing(part.0, next - first)?;
         }
         Ok(())
     }

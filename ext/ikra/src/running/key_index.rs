@@ -34,11 +34,13 @@ pub fn build(tracer: &Tracer<'_>, ids: &Ids, kind: ArrayKind) -> Result<Vec<i32>
     let Some(elements) = tracer.elements.get(kind.0 as usize) else { return Ok(slots) };
     fallible::resize(&mut slots, 2 * elements.builder.len() + 1, 0)?;
     let mut hasher = Hasher { tracer, ids, members: FxHashMap::default(), has_nan: false, depth: 0 };
-    let mut spans = elements.spans.clone();
-    // Hashes with the same keys share them.
-    spans.dedup();
-    for (offset, length) in spans {
-        let (offset, length) = (offset as usize, length as usize);
+    let mut last = None;
+    for span in &elements.spans {
+        // Hashes with the same keys share them.
+        if last.replace(span) == Some(span) {
+            continue;
+        }
+        let (offset, length) = (span.0 as usize, span.1 as usize);
         let own = &mut slots[2 * offset..2 * (offset + length)];
         for item in 0..length {
             let hash = hasher.hash(&elements.builder, offset + item);
