@@ -55,6 +55,7 @@ seconds = 0.001
 rows = {
   "peach, two variables written" => microseconds { balls.peach { |ball| ball.fall(seconds) } },
   "pmap over Integers" => microseconds { numbers.pmap { |n| (n * 2) + 1 } },
+  "psum over Integers" => microseconds { numbers.psum { |n| (n * 2) + 1 } },
   "pselect over objects" => microseconds { balls.pselect { |ball| ball.height > 105 } },
   "pmap that calls forty methods" => microseconds { gauges.pmap(&CALLING) },
   "the same without the methods" => microseconds { gauges.pmap(&INLINE) },

@@ -191,6 +191,21 @@ PROGRAMS = {
     keys = Array.new(size(1_000_000)) { |i| :"name#{i * 7 % 2000}" }
     [-> { keys.map { |name| names[name] } }, -> { keys.pmap { |name| names[name] } }]
   end,
+  # As JSON gives them, and with Symbols as keys.
+  "records" => lambda do
+    records = Array.new(size(20_000)) do |i|
+      { "id" => i, "price" => i * 0.5, "qty" => i % 7, "meta" => { "w" => 1.5, "h" => 2.5, "d" => i } }
+    end
+    [-> { records.sum { |r| (r["price"] * r["qty"]) + r["meta"]["w"] } },
+     -> { records.psum { |r| (r["price"] * r["qty"]) + r["meta"]["w"] } }]
+  end,
+  "by_symbols" => lambda do
+    records = Array.new(size(20_000)) do |i|
+      { id: i, price: i * 0.5, qty: i % 7, meta: { w: 1.5, h: 2.5, d: i } }
+    end
+    [-> { records.sum { |r| (r[:price] * r[:qty]) + r[:meta][:w] } },
+     -> { records.psum { |r| (r[:price] * r[:qty]) + r[:meta][:w] } }]
+  end,
   "tally" => lambda do
     keys = Array.new(size(100_000)) { |i| i * 104_729 % 1_000_000 }
     [-> { keys.map { |key| Array.new(20) { |i| key % (i + 1) }.tally.size } },
