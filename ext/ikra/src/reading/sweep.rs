@@ -17,7 +17,6 @@ use ikra_core::fallible;
 use ikra_core::parallel;
 use ikra_core::types::{ClassId, Shape};
 use rb_sys::VALUE;
-use std::collections::BTreeSet;
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -30,9 +29,6 @@ struct Swept<'a> {
     /// The tag of the values before.
     tag: i32,
 }
-
-/// With fewer of a sort, specs look at the order in which they are found.
-const FEW: usize = 1 << 12;
 
 /// How many rows of a chunk were read, and what was put into each column.
 type Outcome = Result<(usize, Vec<Filled>), NoMemory>;
@@ -298,24 +294,23 @@ impl Tracer<'_> {
         lists.dedup();
         lists.retain(|(.., list)| count_in(&words.all, *list) != count_in(&counts, *list));
         for (tag, place, list) in lists {
-            let mut end = 0;
+            let (count, all) = (count_in(&counts, list), count_in(&words.all, list));
+            let mut end = count;
+            // Each of the new ones has to be met: nothing else has led to it.
+            let mut met = fallible::filled(0u64, all.saturating_sub(count).div_ceil(64))?;
             for column in columns {
-                column.each_row_of(tag, place, from, |row| end = end.max(row + 1));
+                column.each_row_of(tag, place, from, |row| {
+                    end = end.max(row + 1);
+                    if let Some(word) = row.checked_sub(count).and_then(|new| met.get_mut(new / 64)) {
+                        *word |= 1 << ((row - count) % 64);
+                    }
+                });
             }
-            let count = count_in(&counts, list);
-            if end > count_in(&words.all, list) {
+            let new: usize = met.iter().map(|word| word.count_ones() as usize).sum();
+            if end > all || new != end - count {
+                // Specs are to see it.
+                assert!(end > all || !cfg!(feature = "testing"), "objects are found in another order");
                 return Err(Stop::Forgotten);
-            }
-            if cfg!(feature = "testing") && end < FEW {
-                let mut new = BTreeSet::new();
-                for column in columns {
-                    column.each_row_of(tag, place, from, |row| {
-                        if row >= count {
-                            new.insert(row);
-                        }
-                    });
-                }
-                assert_eq!(new.len(), end.saturating_sub(count), "objects are found in another order");
             }
             if end > count {
                 // SAFETY: so many were there, and words that were read in this call have led to them.
