@@ -1451,11 +1451,11 @@ impl<'a> Run<'a> {
                 let run = || executable.run(&mut store, &launch, at_sync, &interrupt, &mut steps);
                 match version.asks.get() {
                     Asks::Here => {
-                        let here = Here::new(&interrupt);
+                        let (here, since) = (Here::new(&interrupt), Instant::now());
                         let ended = here.run(self.ruby, run);
                         here.cost.tell(&mut steps);
-                        version.asks.set(Asks::Here.after(begun.elapsed(), &here));
-                        told_of = here.cost.told(begun.elapsed());
+                        version.asks.set(Asks::Here.after(since.elapsed(), &here));
+                        told_of = here.cost.told(since.elapsed());
                         ended
                     }
                     _ => gvl::without_gvl(self.ruby, &interrupt, run),

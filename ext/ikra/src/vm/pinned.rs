@@ -77,6 +77,12 @@ fn empty<T>(list: &mut Vec<T>) {
     list.clear();
 }
 
+/// The lists up to the last that has something: those behind it are memory of calls before.
+fn used(lists: &Lists) -> &[Vec<VALUE>] {
+    let end = lists.iter().rposition(|list| !list.is_empty()).map_or(0, |last| last + 1);
+    &lists[..end]
+}
+
 impl Pinned {
     /// Runs `f` with empty lists that are marked until it returns.
     pub fn with<R>(ruby: &Ruby, f: impl FnOnce(&Self) -> R) -> R {
@@ -112,7 +118,7 @@ impl Pinned {
 
     /// Numbers of classes of which there may be objects.
     pub fn classes(&self) -> usize {
-        self.objects.borrow().len()
+        used(&self.objects.borrow()).len()
     }
 
     /// The objects and arrays found, which are not marked any more.
@@ -144,7 +150,7 @@ impl Pinned {
 
     /// How many objects there are of each class, and arrays of each kind.
     pub fn counts(&self) -> [Vec<usize>; 2] {
-        [&self.objects, &self.arrays].map(|lists| lists.borrow().iter().map(Vec::len).collect())
+        [&self.objects, &self.arrays].map(|lists| used(&lists.borrow()).iter().map(Vec::len).collect())
     }
 
     /// Lists the singleton class of an object that was found, an instance of the class.
