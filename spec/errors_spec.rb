@@ -115,7 +115,7 @@ module Deep
   end
 
   def self.named(n)
-    /(?=number)/.match?(n)
+    n.methods
   end
 end
 
@@ -164,7 +164,7 @@ each_compiling_backend do
   end
 
   it "refuses what cannot be compiled, with place and hint" do
-    error = raised { [1].pmap { |n| /(?=text)/.match?(n) } }
+    error = raised { [1].pmap { |n| n.methods } }
     expect(error).to be_a(Ikra::UnsupportedError)
     expect(error.message).to start_with("#{__FILE__}:#{__LINE__ - 2}: ")
   end

@@ -79,4 +79,5 @@ module Ikra
       end
     end
   end
+  private_constant :Asked
 end

@@ -93,7 +93,7 @@ module Ikra
         compile = lambda do |base, call, body|
           sections += 1
           body = Ikra.const_get(:Written).block(body)
-          Ikra.const_get(:Native).explain(base.columns, base.form, call.to_a, body, backend, Ikra.conflicts)
+          Ikra.const_get(:Native).explain(base.columns, base.form, call.how, body, backend, Ikra.conflicts)
         end
         with(fallback: :raise) { watch(compile, &block) }
         sections.zero? ? NOTHING_RAN : nil

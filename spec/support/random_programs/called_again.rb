@@ -93,6 +93,6 @@ module RandomPrograms
     end
 
     # Is it an error that only Ikra has?
-    def told?(error) = error.is_a?(Ikra::Error) || refused_late?(error)
+    def told?(error) = error.is_a?(Ikra::Error) || error.is_a?(Ikra::OverflowError) || refused_late?(error)
   end
 end
