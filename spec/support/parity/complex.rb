@@ -8,7 +8,7 @@ Parity.table "Complex", on: :complexes do
   unary "rectangular", code: ["x.rectangular[0]", "x.rectangular[1]"]
   unary "polar", code: ["x.polar[0]", "x.polar[1]"], tolerance: 2
   binary "+", "-", "*", "/", "quo", "fdiv", "==", "<=>", "eql?", by: :complex_arguments, beyond: true
-  binary "**", by: :complex_arguments, beyond: true, tolerance: 4
+  binary "**", by: :complex_arguments, beyond: true, tolerance: 16
   binary "+", by: :complex_arguments, code: ["y + x", "y - x", "y * x", "y / x", "y.fdiv(x)", "y == x", "y <=> x"],
               beyond: true
   binary "coerce", by: :complex_arguments, code: ["x.coerce(y)[0]", "x.coerce(y)[1]"]

@@ -422,7 +422,8 @@ impl Gpu {
 
     /// From the disk or the compiler.
     fn code(&self, source: &Source, token: &CancellationToken) -> Result<Vec<u8>, Error> {
-        self.code_of(&source.essence(), || source.complete(), token)
+        let target = if source.recursive { Target::Recursive } else { Target::Gpu };
+        self.code_of(&source.essence(), || source.complete(), target(self.architecture), token)
     }
 
     /// The same of any text. `essence`: what makes two texts the same code.
@@ -430,9 +431,10 @@ impl Gpu {
         &self,
         essence: &str,
         text: impl FnOnce() -> String,
+        target: Target,
         token: &CancellationToken,
     ) -> Result<Vec<u8>, Error> {
-        let architecture = self.architecture.to_string();
+        let architecture = target.to_string();
         let driver = self.driver.to_string();
         let options = nvrtc::OPTIONS.join(" ");
         let parts = [essence, &architecture, &options, &self.nvrtc.identity, &driver];
@@ -440,7 +442,7 @@ impl Gpu {
         if let Some(code) = cache::of_user().get(&name, Sort::Cubin) {
             return Ok(code);
         }
-        let code = compiler::compile(&self.nvrtc, &text(), Target::Gpu(self.architecture), token)?;
+        let code = compiler::compile(&self.nvrtc, &text(), target, token)?;
         cache::of_user().put(&name, Sort::Cubin, &code);
         Ok(code)
     }

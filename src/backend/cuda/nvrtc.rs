@@ -18,7 +18,7 @@ pub(super) const OPTIONS: [&str; 4] =
 const UNOPTIMIZED: &str = "--Ofast-compile=max";
 
 /// Passes of NVVM that take up to half of the time, and without which kernels are as fast; and the version of NVRTC
-/// from which on it is known.
+/// from which on it is known. Functions that call themselves read other places without these passes (seen with 13.0).
 const FEWER_PASSES: &str = "--Ofast-compile=min";
 const FEWER_PASSES_SINCE: (c_int, c_int) = (12, 9);
 
@@ -27,6 +27,8 @@ const FEWER_PASSES_SINCE: (c_int, c_int) = (12, 9);
 pub enum Target {
     /// A GPU of this compute capability, times ten.
     Gpu(u32),
+    /// The same, of functions that call themselves.
+    Recursive(u32),
     /// Nobody: whether such a GPU's compiler takes the text. PTX that is not optimized tells it ten times sooner.
     Check(u32),
 }
@@ -36,6 +38,7 @@ impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Gpu(capability) => write!(f, "sm_{capability}"),
+            Self::Recursive(capability) => write!(f, "recursive_{capability}"),
             Self::Check(capability) => write!(f, "compute_{capability}"),
         }
     }
@@ -47,8 +50,11 @@ impl FromStr for Target {
     fn from_str(text: &str) -> Result<Self, Error> {
         let number = |text: &str| text.parse().ok();
         let gpu = text.strip_prefix("sm_").and_then(number).map(Self::Gpu);
+        let recursive = || text.strip_prefix("recursive_").and_then(number).map(Self::Recursive);
         let check = || text.strip_prefix("compute_").and_then(number).map(Self::Check);
-        gpu.or_else(check).ok_or_else(|| Error::Internal(format!("{text:?} is nothing to compile for")))
+        gpu.or_else(recursive)
+            .or_else(check)
+            .ok_or_else(|| Error::Internal(format!("{text:?} is nothing to compile for")))
     }
 }
 
@@ -135,7 +141,7 @@ impl Nvrtc {
     /// What a GPU of this compute capability can load: its own code, or, for a GPU newer than this compiler, PTX
     /// that the driver translates. For a check, PTX.
     pub fn compile(&self, text: &str, target: Target) -> Result<Vec<u8>, Error> {
-        let (Target::Gpu(gpu) | Target::Check(gpu)) = target;
+        let (Target::Gpu(gpu) | Target::Recursive(gpu) | Target::Check(gpu)) = target;
         let known = self.supported.contains(&gpu);
         let capability =
             if known { Some(gpu) } else { self.supported.iter().copied().filter(|a| *a < gpu).max() };
@@ -153,9 +159,10 @@ impl Nvrtc {
         let is_code = known && !check;
         let architecture =
             format!("--gpu-architecture={}_{capability}", if is_code { "sm" } else { "compute" });
-        let effort = match check {
-            true => Some(UNOPTIMIZED),
-            false => (self.version >= FEWER_PASSES_SINCE).then_some(FEWER_PASSES),
+        let effort = match target {
+            Target::Check(_) => Some(UNOPTIMIZED),
+            Target::Gpu(_) => (self.version >= FEWER_PASSES_SINCE).then_some(FEWER_PASSES),
+            Target::Recursive(_) => None,
         };
         let options: Vec<CString> = std::iter::once(architecture.as_str())
             .chain(OPTIONS)

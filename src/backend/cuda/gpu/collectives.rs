@@ -8,6 +8,7 @@ use super::left::Left;
 use super::{Foreign, Gpu, KEPT, Resources, STAGING, failed};
 use crate::backend::collectives::in_parts;
 use crate::backend::collectives::sums::Compensated;
+use crate::backend::cuda::nvrtc::Target;
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::heap::OnDevice;
@@ -38,7 +39,7 @@ impl Gpu {
             return Ok(known);
         }
         let token = CancellationToken::default();
-        let mut code = self.code_of(TEXT, || TEXT.to_owned(), &token)?;
+        let mut code = self.code_of(TEXT, || TEXT.to_owned(), Target::Gpu(self.architecture), &token)?;
         let _foreign = Foreign::enter(&token)?;
         // PTX is read as a C string.
         code.push(0);
