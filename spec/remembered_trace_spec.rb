@@ -222,7 +222,9 @@ each_backend(%i[ruby cpu] & Backends::ALL) do |backend|
       twins = items.map(&:dup)
       expected = outcome_of { twins.each { |o| o.c = o.a + o.b } }
       actual = outcome_of { section.call(items) }
-      next expect(actual).to be_nil.or(be_an(Array)) if expected || !value.is_a?(Numeric) || actual
+      next expect(actual).not_to be_nil if expected
+      # What Ruby does, a section may refuse.
+      next expect(actual.first.name).to start_with("Ikra::") if actual
 
       expect(items.map(&:c).map(&:to_s)).to eql(twins.map(&:c).map(&:to_s))
     end
