@@ -6,17 +6,20 @@
 #
 # A process runs many examples at first and ever fewer towards the end, so that all end together; with SHARDS_EXAMPLES
 # no more than so many, for modes in which examples take minutes. With SHARDS_SECONDS, none are begun after so many.
+# An example that takes more than SHARDS_PATIENCE seconds (600 if nothing is said) hangs: its process is ended, and what
+# it waited for is printed.
 
 require "etc"
 require "json"
-require "open3"
 require "rbconfig"
+require_relative "watched"
 
 # That of the running Ruby, whichever comes first on the PATH.
 RSPEC = [RbConfig.ruby, "-S", "rspec"].freeze
 now = -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) }
 deadline = now.call + ENV.fetch("SHARDS_SECONDS", 1e9).to_f
 most = ENV.fetch("SHARDS_EXAMPLES", 1000).to_i
+patience = ENV.fetch("SHARDS_PATIENCE", 600).to_f
 listed = IO.popen([*RSPEC, "--dry-run", "--format", "json", *ARGV], &:read)
 examples = JSON.parse(listed[/^{"version".*/]).fetch("examples").map { |example| example["id"] }
 abort "There are no such examples" if examples.empty?
@@ -31,7 +34,7 @@ workers = Array.new(Etc.nprocessors) do
       chunk = lock.synchronize { left.shift((left.size / (4 * Etc.nprocessors)).clamp(1, most)) }
       break if chunk.empty?
 
-      output, status = Open3.capture2e(*RSPEC, *chunk)
+      output, status = Watched.run(RSPEC, chunk, patience:)
       counts = output.scan(/^(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?/).last.to_a.map(&:to_i)
       lock.synchronize do
         totals = totals.zip(counts).map { |total, count| total + count.to_i }
