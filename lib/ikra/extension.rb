@@ -8,7 +8,8 @@ native = File.join(__dir__, RbConfig::CONFIG["ruby_version"], "native")
 verbose = $VERBOSE
 begin
   $VERBOSE &&= false
-  require native
+  # What other threads raise meanwhile would be taken for what this Ruby cannot do.
+  Thread.handle_interrupt(Object => :never) { require native }
 rescue LoadError => e
   message = "#{e.message}\nThe extension of Ikra is not there for Ruby #{RUBY_VERSION}, or cannot be loaded: run " \
             "`gem install ikra --platform ruby` with this Ruby, which builds it, or `rake compile` in a checkout"
@@ -24,4 +25,6 @@ Ikra.const_get(:Native).compile_cuda_with(
 )
 
 require_relative "probe"
-Ikra.const_get(:Native).probe(Ikra.const_get(:Probe).groups, Ikra.const_get(:Probe).hashes)
+Thread.handle_interrupt(Object => :never) do
+  Ikra.const_get(:Native).probe(Ikra.const_get(:Probe).groups, Ikra.const_get(:Probe).hashes)
+end

@@ -1,7 +1,7 @@
 //! What the automata cannot do, Ruby is asked for: patterns with look-around, back-references and their like, characters
 //! that versions of Unicode match differently. A thread of a run that may ask has an [`Ask`], which hands the question to
-//! the thread that waits for the run and holds Ruby's lock. Others note that they would have asked: the section begins
-//! anew as one whose threads may ask.
+//! the thread that waits for the run and holds Ruby's lock. Those of a run that may not have [`Nobody`], which notes that
+//! they would have asked: the section begins anew as one whose threads may ask.
 
 use super::Request;
 use std::cell::RefCell;
@@ -39,6 +39,11 @@ pub enum Answer {
 
 /// Asks Ruby. `None`: it answers no more, and the run ends soon.
 pub trait Ask: Send + Sync {
+    /// Is there an answer? Else nothing is asked.
+    fn may(&self) -> bool {
+        true
+    }
+
     fn ask(&self, question: Question<'_>) -> Option<Answer>;
 
     /// May only the thread that has it ask? It runs alone then.
@@ -52,8 +57,35 @@ thread_local! {
     static ASK: RefCell<Option<Arc<dyn Ask>>> = const { RefCell::new(None) };
 }
 
-/// Somebody would have asked.
-static MISSED: AtomicBool = AtomicBool::new(false);
+/// Whom runs have that may not ask: notes that they would have.
+#[derive(Debug, Default)]
+pub struct Nobody {
+    missed: AtomicBool,
+}
+
+impl Nobody {
+    /// Has a thread missed somebody to ask since this was asked last?
+    pub fn take_missed(&self) -> bool {
+        self.missed.swap(false, Ordering::Relaxed)
+    }
+}
+
+impl Ask for Nobody {
+    fn may(&self) -> bool {
+        self.missed.store(true, Ordering::Relaxed);
+        false
+    }
+
+    fn ask(&self, _: Question<'_>) -> Option<Answer> {
+        None
+    }
+
+    fn is_of_one(&self) -> bool {
+        false
+    }
+
+    fn look(&self) {}
+}
 
 /// Whom this thread may ask.
 pub fn current() -> Option<Arc<dyn Ask>> {
@@ -77,16 +109,7 @@ impl Drop for Asking {
 
 /// May this thread ask? Else it is noted that it would have.
 pub(super) fn may_ask() -> bool {
-    let may = ASK.with_borrow(Option::is_some);
-    if !may {
-        MISSED.store(true, Ordering::Relaxed);
-    }
-    may
-}
-
-/// Has a thread missed somebody to ask since this was asked last?
-pub fn take_missed() -> bool {
-    MISSED.swap(false, Ordering::Relaxed)
+    ASK.with_borrow(|ask| ask.as_ref().is_some_and(|ask| ask.may()))
 }
 
 pub(super) fn ask(question: Question<'_>) -> Option<Answer> {

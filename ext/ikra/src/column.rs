@@ -177,7 +177,8 @@ fn item_of(ruby: &Ruby, ty: ItemType, given: Value) -> Result<Item, Error> {
             let what = match other {
                 Decoded::Nil => "nil".into(),
                 Decoded::Bool(truth) => truth.to_string(),
-                _ => given.class().to_string(),
+                // SAFETY: the class is live.
+                _ => unsafe { given.classname() }.into_owned(),
             };
             let message = format!("no implicit conversion of {what} into {}", ty.name());
             return Err(Error::new(ruby.exception_type_error(), message));

@@ -213,7 +213,7 @@ const HELD: &[(&str, &[&str])] = &[
     ),
 ];
 
-fn files(folder: &Path, all: &mut Vec<PathBuf>) {
+pub fn files(folder: &Path, all: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {

@@ -15,7 +15,7 @@ use crate::versions::{Kind, Learned};
 use crate::vm::classes;
 use crate::vm::dialect;
 use crate::vm::errors::{Stop, Trouble};
-use crate::vm::gvl::{check_deferred, check_interrupts, let_others_run};
+use crate::vm::gvl::{check_deferred, check_interrupts, let_others_run, or_none};
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
 use crate::vm::stack;
@@ -690,8 +690,8 @@ impl Host for LiveHost<'_, '_> {
     }
 
     fn path_of_set(&self) -> Option<String> {
-        let config: RModule = self.ruby.class_object().const_get("RbConfig").ok()?;
-        let folder: String = config.const_get::<_, RHash>("CONFIG").ok()?.fetch("rubylibdir").ok()?;
+        let config: RModule = or_none(self.ruby.class_object().const_get("RbConfig"))?;
+        let folder: String = or_none(or_none(config.const_get::<_, RHash>("CONFIG"))?.fetch("rubylibdir"))?;
         Some(format!("{folder}/set.rb"))
     }
 }

@@ -6,6 +6,8 @@ mod capture;
 mod check;
 mod code;
 mod column;
+#[cfg(test)]
+mod dropped;
 mod explain;
 mod gc_roots;
 #[cfg(test)]

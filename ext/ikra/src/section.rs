@@ -54,7 +54,7 @@ use ikra_core::ir::{ErrorKind, Program, Receiver, SiteId, passes};
 use ikra_core::memory;
 use ikra_core::profile::{Phase, Profile};
 use ikra_core::progress::Progress;
-use ikra_core::regexp::asking::{Asking, take_missed};
+use ikra_core::regexp::asking::{Ask, Asking};
 use ikra_core::regexp::{self, table};
 use ikra_core::reserve::{self, Reserve};
 use ikra_core::source::SourceMap;
@@ -395,7 +395,7 @@ impl<'a> Run<'a> {
     /// unable to keep what exceptions of several lines keep: then it begins anew with this line alone.
     fn best_told(&self, trouble: Trouble) -> Trouble {
         let is_better = match &trouble {
-            Trouble::Raised(error) => exceptions::is_own(self.ruby, error).is_ok_and(|own| !own),
+            Trouble::Raised(error) => !gvl::or_defer(exceptions::is_own(self.ruby, error), true),
             _ => false,
         };
         if is_better {
@@ -594,7 +594,7 @@ impl<'a> Run<'a> {
                 Some(failure) if program.sites[failure.site.0 as usize].error == ErrorKind::NewSymbol => {
                     return Err(self.with_symbol(&failure, version, heap));
                 }
-                Some(_) if take_missed() && !self.syncs.any() && version.asks.get() == Asks::Never => {
+                Some(_) if version.nobody.take_missed() && !self.syncs.any() => {
                     version.asks.set(Asks::Here);
                     tell_anew(|| "Ruby is to be asked".into());
                     return Err(Trouble::Anew);
@@ -1078,6 +1078,7 @@ impl<'a> Run<'a> {
                 memory: Memory::default(),
                 choice: Choice::default(),
                 asks: Cell::default(),
+                nobody: Arc::default(),
                 learned: self.learned.borrow().clone(),
             };
             Ok((Rc::new(version), front.traced))
@@ -1448,17 +1449,23 @@ impl<'a> Run<'a> {
                 Some(gvl::beside(self.ruby, (is_deep, &interrupt), run, answer, meanwhile)?)
             } else {
                 let at_sync = &mut |_, _: &mut Store| Err(Error::Internal("a driver without syncs".into()));
-                let run = || executable.run(&mut store, &launch, at_sync, &interrupt, &mut steps);
+                let mut run = || executable.run(&mut store, &launch, at_sync, &interrupt, &mut steps);
                 match version.asks.get() {
                     Asks::Here => {
                         let (here, since) = (Here::new(&interrupt), Instant::now());
                         let ended = here.run(self.ruby, run);
                         here.cost.tell(&mut steps);
-                        version.asks.set(Asks::Here.after(since.elapsed(), &here));
+                        version.asks.set(Asks::after(since.elapsed(), &here));
                         told_of = here.cost.told(since.elapsed());
                         ended
                     }
-                    _ => gvl::without_gvl(self.ruby, &interrupt, run),
+                    _ => {
+                        let nobody = Arc::clone(&version.nobody) as Arc<dyn Ask>;
+                        gvl::without_gvl(self.ruby, &interrupt, || {
+                            let _asking = Asking::begin(Some(nobody));
+                            run()
+                        })
+                    }
                 }
             };
             (heap.store, heap.jobs) = (store, jobs);

@@ -4,6 +4,7 @@
 
 use crate::code::sources;
 use crate::versions::{Kind, Learned};
+use crate::vm::gvl::or_none;
 use ikra_core::cache::{self, Name, Sort};
 use ikra_core::infer::recording::{self, Kept};
 use ikra_core::ir::Program;
@@ -81,9 +82,9 @@ fn running_ruby(ruby: &Ruby) -> Option<&'static str> {
     static RUNNING: OnceLock<Option<String>> = OnceLock::new();
     let tell = || {
         let object = ruby.class_object();
-        let told: String = object.const_get("RUBY_DESCRIPTION").ok()?;
-        let ikra: RModule = object.const_get("Ikra").ok()?;
-        let version: String = ikra.const_get("VERSION").ok()?;
+        let told: String = or_none(object.const_get("RUBY_DESCRIPTION"))?;
+        let ikra: RModule = or_none(object.const_get("Ikra"))?;
+        let version: String = or_none(ikra.const_get("VERSION"))?;
         Some(format!("{told} {version}"))
     };
     RUNNING.get_or_init(tell).as_deref()

@@ -31,6 +31,7 @@ use ikra_core::heap::schema::Output;
 use ikra_core::infer::Inferred;
 use ikra_core::ir::{Program, passes};
 use ikra_core::profile::Profile;
+use ikra_core::regexp::asking::Nobody;
 use ikra_core::syntax::ast::Code;
 use ikra_core::types::ArrayKind;
 use magnus::{DataTypeFunctions, TypedData, gc};
@@ -177,6 +178,8 @@ pub struct Version {
     pub choice: Choice,
     /// Its threads may ask Ruby (see [`ikra_core::regexp::asking`]).
     pub asks: Cell<Asks>,
+    /// Whom they have as long as they may not.
+    pub nobody: Arc<Nobody>,
     /// The blocks that Ruby runs in between.
     pub syncs: Vec<SyncText>,
     /// The texts of lambdas and procs that it gives.

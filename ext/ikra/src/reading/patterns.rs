@@ -1,6 +1,7 @@
 //! Regexps as sections match them.
 
 use crate::vm::asked;
+use crate::vm::gvl::or_none;
 use crate::vm::reflection::{Own, call};
 use crate::vm::value;
 use ikra_core::regexp::{Pattern, table};
@@ -32,22 +33,21 @@ pub fn groups(ruby: &Ruby, regexp: VALUE) -> Option<u32> {
 }
 
 fn pattern(ruby: &Ruby, regexp: VALUE) -> Option<Arc<Pattern>> {
-    let source: RString = call(ruby, Own::RegexpSource, &[regexp]).ok()?;
+    let source: RString = or_none(call(ruby, Own::RegexpSource, &[regexp]))?;
     let mut options: c_int = 0;
-    protect(|| {
+    or_none(protect(|| {
         // SAFETY: the Regexp is live; what is raised ends in `protect`.
         options = unsafe { rb_sys::rb_reg_options(regexp) };
         value::NIL
-    })
-    .ok()?;
-    let (source, options) = (&source.to_string().ok()?, options as u32);
+    }))?;
+    // SAFETY: nobody changes it meanwhile.
+    let source = std::str::from_utf8(unsafe { source.as_slice() }).ok()?.to_owned();
+    let (source, options) = (&source, options as u32);
     match table::pattern(source, options, false) {
         Ok(pattern) => Some(pattern),
         Err(refused) => {
-            let asked = match asked::describe(ruby, source, options) {
-                Ok(Some(told)) => table::asked(source, options, false, told).ok(),
-                _ => None,
-            };
+            let told = or_none(asked::describe(ruby, source, options)).flatten();
+            let asked = told.and_then(|told| table::asked(source, options, false, told).ok());
             if asked.is_none() {
                 REFUSED.set(Some((refused.part, refused.why.into())));
             }

@@ -79,7 +79,8 @@ pub fn class_of(
     let nesting: Vec<VALUE> = modules.inspect(|module| pinned.pin(*module)).collect();
     let is_fixed = nesting.iter().all(|module| !classes::path(*module).starts_with("#<"));
     let names: RArray = call(ruby, Own::LocalVariables, &[binding.as_raw()])?;
-    let mut locals: Vec<String> = names.into_iter().map(|name| name.to_string()).collect();
+    let mut locals: Vec<String> =
+        names.into_iter().map(|name| value::name_of_symbol(name.as_raw())).collect();
     locals.sort_unstable();
     Ok(pool.number_literal(of, Literal { iseq, is_lambda, nesting, is_fixed, locals }))
 }

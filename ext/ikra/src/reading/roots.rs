@@ -404,7 +404,9 @@ impl Source {
                 match call::<Value>(ruby, Own::LocalVariableGet, &values) {
                     Ok(value) => Some(value.as_raw()),
                     // It may be another thread's exception that was raised.
-                    Err(error) if is_there()? => return Err(error),
+                    Err(error) if !error.is_kind_of(ruby.exception_name_error()) || is_there()? => {
+                        return Err(error);
+                    }
                     Err(_) => return Ok(None),
                 }
             }

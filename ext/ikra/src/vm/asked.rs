@@ -56,6 +56,8 @@ pub struct Here {
     unanswered: AtomicBool,
     /// It has held the GVL for long.
     long: AtomicBool,
+    /// It has ended.
+    done: AtomicBool,
 }
 
 impl Here {
@@ -66,41 +68,43 @@ impl Here {
             beats: AtomicU64::new(0),
             unanswered: AtomicBool::new(false),
             long: AtomicBool::new(false),
+            done: AtomicBool::new(false),
         })
     }
 
     /// Runs `work` so. One that holds the GVL for long without asking anything is stopped: `None`, as for one that had no
     /// answer.
     pub fn run<T>(self: &Arc<Self>, ruby: &Ruby, work: impl FnOnce() -> T) -> Option<std::thread::Result<T>> {
-        let done = AtomicBool::new(false);
-        let ended = std::thread::scope(|scope| {
-            let watchdog = std::thread::Builder::new().spawn_scoped(scope, || {
-                signals::block();
-                let mut seen = u64::MAX;
-                while !done.load(Ordering::Relaxed) {
-                    let beats = self.beats.load(Ordering::Relaxed);
-                    if beats == seen {
-                        self.long.store(true, Ordering::Relaxed);
-                        self.give_up();
-                    }
-                    seen = beats;
-                    std::thread::park_timeout(LONG);
-                }
-            });
-            if watchdog.is_err() {
+        // It waits for nobody, and nobody for it: a child that is forked meanwhile does not have it.
+        let watched = Arc::clone(self);
+        let watchdog = std::thread::Builder::new().spawn(move || watched.watch());
+        if watchdog.is_err() {
+            self.give_up();
+        }
+        let ended = gvl::holding(ruby, &self.interrupt, || {
+            let _asking = Asking::begin(Some(Arc::clone(self) as Arc<dyn Ask>));
+            work()
+        });
+        self.done.store(true, Ordering::Relaxed);
+        if let Ok(watchdog) = watchdog {
+            watchdog.thread().unpark();
+        }
+        (!self.unanswered.load(Ordering::Relaxed)).then_some(ended)
+    }
+
+    /// Stops it once it has not been alive for long.
+    fn watch(&self) {
+        signals::block();
+        let mut seen = u64::MAX;
+        while !self.done.load(Ordering::Relaxed) {
+            let beats = self.beats.load(Ordering::Relaxed);
+            if beats == seen {
+                self.long.store(true, Ordering::Relaxed);
                 self.give_up();
             }
-            let ended = gvl::holding(ruby, &self.interrupt, || {
-                let _asking = Asking::begin(Some(Arc::clone(self) as Arc<dyn Ask>));
-                work()
-            });
-            done.store(true, Ordering::Relaxed);
-            if let Ok(watchdog) = watchdog {
-                watchdog.thread().unpark();
-            }
-            ended
-        });
-        (!self.unanswered.load(Ordering::Relaxed)).then_some(ended)
+            seen = beats;
+            std::thread::park_timeout(LONG);
+        }
     }
 
     fn give_up(&self) {
@@ -199,8 +203,8 @@ pub enum Asks {
 }
 
 impl Asks {
-    /// What it is after a run that took so long.
-    pub fn after(self, took: Duration, here: &Here) -> Self {
+    /// What [`Self::Here`] is after a run that took so long.
+    pub fn after(took: Duration, here: &Here) -> Self {
         if here.long.load(Ordering::Relaxed) {
             return Self::Beside;
         }
@@ -209,7 +213,7 @@ impl Asks {
         const OF_ANOTHER: Duration = Duration::from_micros(30);
         let computed = took.saturating_sub(cost.spent());
         let hops = OF_ANOTHER.saturating_mul(cost.count.load(Ordering::Relaxed) as u32);
-        if self == Self::Here && computed > MUCH.max(hops) { Self::Beside } else { self }
+        if computed > MUCH.max(hops) { Self::Beside } else { Self::Here }
     }
 }
 

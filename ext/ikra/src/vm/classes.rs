@@ -1,6 +1,6 @@
 //! What classes and modules are, asked of Ruby's tables.
 
-use crate::vm::gvl::or_defer;
+use crate::vm::gvl::{or_defer, or_none};
 use crate::vm::reflection::{Own, call};
 use crate::vm::ruby_version;
 use crate::vm::value::{self, class_pointer};
@@ -82,7 +82,7 @@ fn constant(name: &std::ffi::CStr) -> Option<VALUE> {
         if rb_sys::rb_const_defined_at(object, id) == 0 {
             return None;
         }
-        let found = protect(|| rb_sys::rb_const_get_at(object, id)).ok()?;
+        let found = or_none(protect(|| rb_sys::rb_const_get_at(object, id)))?;
         (!rb_sys::SPECIAL_CONST_P(found) && is_class(found)).then_some(found)
     }
 }

@@ -2,6 +2,7 @@
 //! where Ikra's other large memory does, so they stay when a Column goes, and are page-locked as others are. The
 //! garbage collector is told how many bytes there are.
 
+use crate::vm::gvl::or_none;
 use crate::vm::value;
 use ikra_core::error::Error as CoreError;
 use ikra_core::heap::TypedArray;
@@ -36,14 +37,14 @@ impl Memory {
         let bytes = array.len() * array.ty().bytes();
         let told = told(bytes, array.is_away());
         // What is told alone has no garbage collected: the next allocation does, of which this is one.
-        let _ = protect(|| {
+        or_none(protect(|| {
             // SAFETY: the GVL is held. What is raised ends in `protect`.
             unsafe {
                 rb_sys::rb_gc_adjust_memory_usage(told as _);
                 rb_sys::ruby_xfree(rb_sys::ruby_xmalloc(1));
             }
             value::NIL
-        });
+        }));
         Arc::new(Self { array: Mutex::new(array), bytes, told: AtomicUsize::new(told) })
     }
 

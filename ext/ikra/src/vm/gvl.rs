@@ -267,6 +267,11 @@ pub fn or_defer<T>(asked: Result<T, Error>, otherwise: T) -> T {
     })
 }
 
+/// What a question gives, as [`or_defer`]: nothing where something was raised.
+pub fn or_none<T>(asked: Result<T, Error>) -> Option<T> {
+    or_defer(asked.map(Some), None)
+}
+
 /// So often what is raised is taken for what another thread sends.
 const INTERRUPTIONS: usize = 16;
 

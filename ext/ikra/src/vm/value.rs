@@ -1,7 +1,7 @@
 //! Ruby values to numbers and back: the inner loop of tracing and of copy-back, so immediates are decoded inline.
 
 use magnus::rb_sys::{AsRawValue, FromRawValue};
-use magnus::{Ruby, Symbol, Value};
+use magnus::{RString, Ruby, Symbol, Value};
 use rb_sys::{ID, VALUE};
 use std::sync::OnceLock;
 
@@ -249,14 +249,15 @@ pub fn symbol_of(id: ID) -> VALUE {
 
 /// The name that an ID stands for.
 pub fn name_of(id: ID) -> String {
-    // SAFETY: the Symbol of an ID does not die.
-    unsafe { Value::from_raw(symbol_of(id)) }.to_string()
+    name_of_symbol(symbol_of(id))
 }
 
-/// The name of a Symbol.
+/// The name of a Symbol. No method is called, so nothing is raised.
 pub fn name_of_symbol(symbol: VALUE) -> String {
-    // SAFETY: the caller keeps it alive.
-    unsafe { Value::from_raw(symbol) }.to_string()
+    // SAFETY: the caller keeps the Symbol alive, which keeps its name.
+    let name = unsafe { RString::from_value(Value::from_raw(rb_sys::rb_sym2str(symbol))) };
+    // SAFETY: nobody changes a Symbol's name.
+    name.map_or_else(String::new, |name| unsafe { name.to_string_lossy() }.into_owned())
 }
 
 /// The ID of a name.
