@@ -218,6 +218,17 @@ RSpec.describe "Regular expressions" do
     end
   end
 
+  it "look around, match groups again, and what is atomic once" do
+    more = [*lines, "price: 100 EUR, 200 USD", "aa bb cc", "foo bar foofoo", "höhe: 33 m, tiefe 44 m", "a\r\nb\n"]
+    expect_ruby(more) { |t| [t.scan(/\d+(?= EUR| m)/), t =~ /foo(?!foo)/, t[/(?<=: )\d+/], t.gsub(/(?<!o)o/, "0")] }
+    expect_ruby(more) { |t| [t.scan(/(\w)\1/), t.match(/(?<c>\w)\k<c>/)&.[](:c), t.split(/\R/), t.scan(/^.*?(?=$)/)] }
+    expect_ruby(more) { |t| [t.match?(/(?>a+)b/), t.match?(/a++b/), t =~ /\w?+\Z\n*/, t.rindex(/(?<=o)o/)] }
+    expect_ruby(more) { |t| [t.start_with?(/(?=f)fo/), t.index(/(?<=h)ö|(?<!t)e/, 3), t.sub(/(?=(\w))\w/, '<\1>')] }
+    expect_ruby(more) { |t| /(?<c>\w)\k<c>/ =~ t ? c : nil }
+    steps = Ikra.profile { more.pmap { |t| t[/(?<=: )\d+(?! m)/] } }.steps
+    expect(steps).not_to include("asked")
+  end
+
   it "match as Ruby does, whatever they are" do
     random = RandomPatterns.new(1)
     told = []

@@ -169,8 +169,8 @@ module Ikra
       # Called with what most of a run's time went to.
       def asks_ruby(told, operation)
         warn_once("#{operation} spends most of its time on asking Ruby, one element after the other, for matches " \
-                  "that sections cannot do themselves:\n#{told}\n  hint: write the patterns without look-around, " \
-                  "back-references and their like, or leave the p away here (docs/regular-expressions.md)")
+                  "that sections cannot do themselves:\n#{told}\n  hint: write the patterns without what " \
+                  "only Ruby can match, or leave the p away here (docs/regular-expressions.md)")
       end
 
       # Called with why a GPU that +:auto+ has chosen cannot run a section.

@@ -5,7 +5,7 @@ require_relative "warnings"
 # Regular expressions at random, of what sections can match, and texts that they may match.
 class RandomPatterns
   LETTERS = (%w[a b c d s é ß 1 2 _ - = "] << " ").freeze
-  TEXTS = [*LETTERS, "\n", "A", "B", "É", "aa", "ab", "S", "ﬁ"].freeze
+  TEXTS = [*LETTERS, "\n", "\r\n", "A", "B", "É", "aa", "ab", "S", "ﬁ"].freeze
   SETS = %w([^b] [^b] [^"] [^c=] [ab] [^a] [a-c1] [[:alpha:]] [a-d&&[^b]] \d \w \s \h \D \W \S .).freeze
   LOOKS = ["^", "$", "\\A", "\\z", "\\b", "\\B"].freeze
   REPEATS = ["*", "+", "?", "*?", "+?", "??", "{2}", "{1,2}", "{,2}", "{2,}"].freeze
@@ -48,11 +48,12 @@ class RandomPatterns
     end
   end
 
-  # What Ruby is asked for.
-  def asked(depth)
-    case @random.rand(5)
-    when 0 then pick(["\\1", "\\2", "\\R", "\\X", "\\G", "\\K"])
-    when 1 then "#{pick(LETTERS)}#{pick(["*+", "++", "?+"])}"
+  # What no automaton can do: it is matched by backtracking, or Ruby is asked.
+  def backtracking(depth)
+    case @random.rand(6)
+    when 0 then pick(["\\1", "\\2", "\\R", "\\R"])
+    when 1 then pick(["\\X", "\\G", "\\K", "\\g<0>?"])
+    when 2 then "#{@random.rand(2).zero? ? pick(LETTERS) : "(?:#{alternatives(depth)})"}#{pick(["*+", "++", "?+"])}"
     else "(#{pick(["?=", "?!", "?<=", "?<!", "?>"])}#{alternatives(depth)})"
     end
   end
@@ -63,7 +64,7 @@ class RandomPatterns
     when 3, 4, 5 then pick(SETS)
     when 6, 7 then "(#{alternatives(depth - 1)})"
     when 8 then "(?:#{alternatives(depth - 1)})"
-    else asked(depth - 1)
+    else backtracking(depth - 1)
     end
   end
 end

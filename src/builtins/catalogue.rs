@@ -97,7 +97,7 @@ const OBJECTS: &[(&str, &str)] = &[
     ),
     (
         "Regexp",
-        "Patterns with look-around, back-references and their like ask Ruby for each match; docs/regular-expressions.md has the whole. On the CPU.",
+        "Patterns with `\\g<name>`, `\\X` and their like ask Ruby for each match; docs/regular-expressions.md has the whole. On the CPU.",
     ),
     (
         "Enumerable",

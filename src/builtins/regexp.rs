@@ -92,9 +92,9 @@ pub(super) const PRIMITIVES: &[Row] = &[
     // One for each source with its options.
     bare("#address", |s, c| s.pattern_address(&c.receiver)),
     carrying("#group", |s, c| Operand::integer(s.b.group(c.args[0].value()))),
-    bare("#refuse_backwards", |s, _| {
-        let message = "of a pattern that begins with any characters, as `/.+a/m`, the last match cannot be found in a \
-                       section [unsupported-regexp]";
+    bare("#refuse_search", |s, _| {
+        let message = "what this pattern finds here only Ruby can tell: it begins with any characters, as `/.+a/m`, and \
+                       the last match is looked for, or it takes too many steps [unsupported-regexp]";
         s.fail(crate::ir::ErrorKind::Unsupported(message.into()), &[])
     }),
     bare("#refuse_groups", |s, _| {

@@ -195,18 +195,9 @@ fn translate(node: &Node, mode: Mode, spare: u32) -> Hir {
     match node {
         Node::Empty => Hir::empty(),
         Node::Char { char, ignore_case: false } => Hir::literal(char.to_string().into_bytes()),
-        Node::Char { char, ignore_case: true } => {
-            let mut set = ClassUnicode::new([ClassUnicodeRange::new(*char, *char)]);
-            fold(&mut set);
-            of_set(set, mode)
-        }
-        Node::Any { multiline } => {
-            let newline = ClassUnicodeRange::new('\n', '\n');
-            let mut set = ClassUnicode::new((!multiline).then_some(newline));
-            negate(&mut set, mode);
-            of_set(set, mode)
-        }
-        Node::Class { class, ignore_case } => of_set(set_of(class, *ignore_case, mode), mode),
+        Node::Char { char, ignore_case: true } => of_set(set_of_char(*char, mode), mode),
+        Node::Any { multiline } => of_set(set_of_any(*multiline, mode), mode),
+        Node::Class { class, ignore_case } => of_set(set_of_class(class, *ignore_case, mode), mode),
         Node::Look(look) => Hir::look(match (look, mode) {
             (Look::LineStart, _) => hir::Look::StartLF,
             (Look::LineEnd, _) => hir::Look::EndLF,
@@ -236,6 +227,8 @@ fn translate(node: &Node, mode: Mode, spare: u32) -> Hir {
             let sub = Box::new(translate(inner, mode, spare));
             Hir::repetition(hir::Repetition { min: *least, max: *most, greedy: *greedy, sub })
         }
+        // Of these patterns none is made.
+        Node::Around { .. } | Node::Atomic(_) | Node::Again(_) => Hir::fail(),
     }
 }
 
@@ -255,8 +248,8 @@ fn begin_alike(all: &[Hir]) -> bool {
     !others.is_empty() && common.into_iter().any(|at| !is_simple(&first[at]))
 }
 
-/// The characters of a set; of a String of bytes those below 256, which are they.
-fn set_of(class: &Class, ignore_case: bool, mode: Mode) -> ClassUnicode {
+/// The characters of a class; of a String of bytes those below 256, which are they.
+pub fn set_of_class(class: &Class, ignore_case: bool, mode: Mode) -> ClassUnicode {
     let mut set = ClassUnicode::empty();
     let mut plain = ClassUnicode::empty();
     let ranges = |ranges: &[(char, char)]| {
@@ -271,7 +264,7 @@ fn set_of(class: &Class, ignore_case: bool, mode: Mode) -> ClassUnicode {
             Item::Ascii { ranges: known, negated } => (ranges(known), *negated),
             Item::Property { ascii, negated, .. } if mode == Mode::Bytes => (ranges(ascii), *negated),
             Item::Property { name, negated, .. } => (property(name), *negated),
-            Item::Nested(class) => (set_of(class, ignore_case, mode), false),
+            Item::Nested(class) => (set_of_class(class, ignore_case, mode), false),
         };
         if negated {
             negate(&mut part, mode);
@@ -283,11 +276,12 @@ fn set_of(class: &Class, ignore_case: bool, mode: Mode) -> ClassUnicode {
     }
     set.union(&plain);
     for other in &class.and {
-        set.intersect(&set_of(other, ignore_case, mode));
+        set.intersect(&set_of_class(other, ignore_case, mode));
     }
     if class.negated {
         negate(&mut set, mode);
     }
+    limit(&mut set, mode);
     set
 }
 
@@ -304,6 +298,11 @@ pub fn property(name: &str) -> ClassUnicode {
 
 fn negate(set: &mut ClassUnicode, mode: Mode) {
     set.negate();
+    limit(set, mode);
+}
+
+/// Leaves out what is no character.
+fn limit(set: &mut ClassUnicode, mode: Mode) {
     if mode == Mode::Bytes {
         set.intersect(&ClassUnicode::new([ClassUnicodeRange::new('\0', '\u{ff}')]));
     }
@@ -331,11 +330,26 @@ fn fold(set: &mut ClassUnicode) {
     set.union(&ClassUnicode::new(others.into_iter().map(|char| ClassUnicodeRange::new(char, char))));
 }
 
-fn of_set(mut set: ClassUnicode, mode: Mode) -> Hir {
+/// A character and its other cases.
+pub fn set_of_char(char: char, mode: Mode) -> ClassUnicode {
+    let mut set = ClassUnicode::new([ClassUnicodeRange::new(char, char)]);
+    fold(&mut set);
+    limit(&mut set, mode);
+    set
+}
+
+/// What `.` matches.
+pub fn set_of_any(multiline: bool, mode: Mode) -> ClassUnicode {
+    let newline = ClassUnicodeRange::new('\n', '\n');
+    let mut set = ClassUnicode::new((!multiline).then_some(newline));
+    negate(&mut set, mode);
+    set
+}
+
+fn of_set(set: ClassUnicode, mode: Mode) -> Hir {
     Hir::class(match mode {
         Mode::Utf8 => hir::Class::Unicode(set),
         Mode::Bytes => {
-            set.intersect(&ClassUnicode::new([ClassUnicodeRange::new('\0', '\u{ff}')]));
             let ranges = set.ranges().iter();
             let ranges = ranges.map(|range| ClassBytesRange::new(range.start() as u8, range.end() as u8));
             hir::Class::Bytes(ClassBytes::new(ranges.collect::<Vec<_>>()))

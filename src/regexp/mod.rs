@@ -1,5 +1,6 @@
-//! Ruby's regular expressions. `syntax` parses Ruby's patterns, refuses what an automaton cannot do with Ruby's
-//! meaning, and makes of the rest one of regex-automata (`machine`), for bytes and for UTF-8. A Regexp is an object
+//! Ruby's regular expressions. `syntax` parses Ruby's patterns, refuses what cannot be done with Ruby's meaning, and makes of
+//! the rest an automaton of regex-automata (`machine`), or, where none can do it, a program of fancy-regex that backtracks
+//! (`backtracking`); each for bytes and for UTF-8. A Regexp is an object
 //! like others, a literal too; a column beside its id holds the address of what it is compiled to, in a table of the
 //! process (`table.rs`) that outlives the run. `Op::Match` asks such a pattern about bytes in memory: whether the
 //! String can be matched at all (its encoding, its characters: once for each String), where the next match is, how many
@@ -14,6 +15,7 @@
 #![deny(unsafe_code)]
 
 pub mod asking;
+mod backtracking;
 mod machine;
 pub mod syntax;
 pub mod table;
@@ -23,6 +25,7 @@ mod told;
 
 use crate::string_layout::Encoding;
 use asking::{Answer, Question};
+use backtracking::{Backtracking, TooLong};
 use machine::{Machine, Mode};
 use regex_automata::util::primitives::NonMaxUsize;
 use std::cell::RefCell;
@@ -49,12 +52,43 @@ pub struct Pattern {
     fixed: bool,
     /// A section has put it together, and may do so with many.
     transient: bool,
-    /// No automaton can do it: [Ruby is asked](asking).
+    /// Only Ruby can do it: [it is asked](asking).
     asks: bool,
     /// Beyond ASCII, what it matches hangs on the version of Unicode, or on more than one character at a time.
     care: Care,
-    bytes: OnceLock<Option<Machine>>,
-    utf8: OnceLock<Option<Machine>>,
+    bytes: OnceLock<Option<Engine>>,
+    utf8: OnceLock<Option<Engine>>,
+}
+
+/// What finds its matches.
+#[derive(Debug)]
+enum Engine {
+    Automaton(Machine),
+    Backtracking(Backtracking),
+}
+
+impl Engine {
+    /// Slots that tell where the whole match is.
+    fn whole(&self) -> usize {
+        match self {
+            Self::Automaton(machine) => machine.whole(),
+            Self::Backtracking(_) => 2,
+        }
+    }
+
+    /// The leftmost match from a place on, or `only` there: where the groups are.
+    fn search(
+        &self,
+        text: &[u8],
+        from: usize,
+        only: bool,
+        slots: &mut [Option<NonMaxUsize>],
+    ) -> Result<bool, TooLong> {
+        match self {
+            Self::Automaton(machine) => Ok(machine.search(text, from, only, slots)),
+            Self::Backtracking(backtracking) => backtracking.search(text, from, only, slots),
+        }
+    }
 }
 
 /// Which characters of a String it cannot tell about.
@@ -230,7 +264,9 @@ impl Pattern {
             extended: options & EXTENDED != 0,
         };
         let parsed = syntax::parse(source, flags)?;
-        machine::shape(&parsed.node)?;
+        if transient && parsed.node.backtracks() {
+            return Err(Refused { part: source.into(), why: "whether it is a pattern only Ruby can tell" });
+        }
         let mut care = Care::default();
         note_care(&parsed.node, 1, &mut care);
         let fixed = options & FIXED_ENCODING != 0 || !source.is_ascii() || writes_unicode(source);
@@ -245,19 +281,24 @@ impl Pattern {
             bytes: OnceLock::new(),
             utf8: OnceLock::new(),
         };
-        match pattern.machine(Mode::Bytes) {
+        match pattern.engine(Mode::Bytes) {
             Some(_) => Ok(pattern),
             None => Err(Refused { part: source.into(), why: "it is too large" }),
         }
     }
 
-    /// One that Ruby is asked to match.
+    /// One that Ruby says is a pattern, and is asked to match if need be.
     fn asked(
         source: &str,
         options: u32,
         transient: bool,
         (groups, names): (u32, Vec<(String, u32)>),
     ) -> Self {
+        if let Ok(pattern) = Self::new(source, options, false)
+            && (pattern.groups(), pattern.names()) == (groups, &names)
+        {
+            return Self { transient, ..pattern };
+        }
         let fixed = options & FIXED_ENCODING != 0 || !source.is_ascii() || writes_unicode(source);
         Self {
             source: source.into(),
@@ -285,13 +326,17 @@ impl Pattern {
         &self.parsed.names
     }
 
-    fn machine(&self, mode: Mode) -> Option<&Machine> {
+    fn engine(&self, mode: Mode) -> Option<&Engine> {
         let made = match mode {
             Mode::Bytes => &self.bytes,
             Mode::Utf8 => &self.utf8,
         };
-        let make = || {
-            Machine::new(&machine::shape(&self.parsed.node).ok()?, self.parsed.groups, mode, self.transient)
+        let node = &self.parsed.node;
+        let make = || match machine::shape(node) {
+            Ok(shape) if !node.backtracks() => {
+                Machine::new(&shape, self.parsed.groups, mode, self.transient).map(Engine::Automaton)
+            }
+            _ => Backtracking::new(node, mode).map(Engine::Backtracking),
         };
         made.get_or_init(make).as_ref()
     }
@@ -308,7 +353,7 @@ impl Pattern {
         } else {
             let valid = if encoding == Encoding::Utf8 as i64 { std::str::from_utf8(text).ok() } else { None };
             let Some(text) = valid else { return Prepared::Invalid };
-            (!self.asks && !self.is_unsure(text) && self.machine(Mode::Utf8).is_some(), true)
+            (!self.asks && !self.is_unsure(text) && self.engine(Mode::Utf8).is_some(), true)
         };
         match (can, utf8) {
             (true, false) => Prepared::Bytes,
@@ -325,7 +370,8 @@ impl Pattern {
             || words && text.chars().any(|char| !char.is_ascii() && unsure_words().contains(char))
     }
 
-    /// Does what is requested; of [`Request::Back`] -2 where Ruby finds less than there is. Of preparing, `place` is the String's encoding.
+    /// Does what is requested; -2 where only Ruby can tell: what it finds backwards may be less than there is, and some searches
+    /// take too many steps. Of preparing, `place` is the String's encoding.
     pub fn ask(&self, text: &[u8], place: i64, request: Request, prepared: i64, wanted: Wanted) -> i64 {
         let name = || self.names().get(place as usize).map_or("", |(name, _)| name);
         match request {
@@ -375,13 +421,13 @@ impl Pattern {
             return self.ask_ruby(text, from, request, utf8);
         }
         let mode = if prepared == Prepared::Utf8 as i64 { Mode::Utf8 } else { Mode::Bytes };
-        let Some(machine) = self.machine(mode).filter(|_| from <= text.len()) else { return -1 };
-        SLOTS.with_borrow_mut(|slots| {
+        let Some(engine) = self.engine(mode).filter(|_| from <= text.len()) else { return -1 };
+        let found = SLOTS.with_borrow_mut(|slots| {
             slots.clear();
             let count = match wanted {
                 Wanted::Nothing => 0,
-                Wanted::Whole => machine.whole(),
-                Wanted::Groups => machine.whole().max(2 * self.parsed.groups as usize + 2),
+                Wanted::Whole => engine.whole(),
+                Wanted::Groups => engine.whole().max(2 * self.parsed.groups as usize + 2),
             };
             slots.resize(count, None);
             let found = match request {
@@ -389,15 +435,23 @@ impl Pattern {
                     let starts = |at: &usize| {
                         mode == Mode::Bytes || text.get(*at).is_none_or(|byte| byte & 0xc0 != 0x80)
                     };
-                    (0..=from).rev().filter(starts).any(|at| machine.search(text, at, true, slots))
+                    let mut places = (0..=from).rev().filter(starts);
+                    places.find_map(|at| match engine.search(text, at, true, slots) {
+                        Ok(false) => None,
+                        ended => Some(ended),
+                    })
                 }
-                request => machine.search(text, from, request == Request::Here, slots),
+                request => Some(engine.search(text, from, request == Request::Here, slots)),
             };
-            match (found, slots.first()) {
-                (false, _) => -1,
-                (true, Some(Some(start))) => start.get() as i64,
-                (true, _) => 0,
-            }
+            Ok(match (found.transpose()?, slots.first()) {
+                (None | Some(false), _) => -1,
+                (Some(true), Some(Some(start))) => start.get() as i64,
+                (Some(true), _) => 0,
+            })
+        });
+        found.unwrap_or_else(|TooLong| match asking::may_ask() {
+            true => self.ask_ruby(text, from, request, mode == Mode::Utf8),
+            false => -2,
         })
     }
 }
@@ -407,7 +461,7 @@ impl Pattern {
 fn begins_with_anything(node: &Node) -> bool {
     match node {
         Node::Repeat { inner, most: None, .. } => matches!(**inner, Node::Any { multiline: true }),
-        Node::Group { inner, .. } => begins_with_anything(inner),
+        Node::Group { inner, .. } | Node::Atomic(inner) => begins_with_anything(inner),
         Node::Concat(parts) => parts.first().is_some_and(begins_with_anything),
         _ => false,
     }
@@ -431,7 +485,9 @@ fn note_care(node: &Node, times: u8, care: &mut Care) {
         }
         Node::Class { class, ignore_case } => note_class(class, *ignore_case, care),
         Node::Look(Look::Boundary | Look::NoBoundary) => care.words = true,
-        Node::Group { inner, .. } => note_care(inner, times, care),
+        Node::Group { inner, .. } | Node::Around { inner, .. } | Node::Atomic(inner) => {
+            note_care(inner, times, care);
+        }
         Node::Repeat { inner, .. } => note_care(inner, 2, care),
         Node::Concat(all) | Node::Either(all) => all.iter().for_each(|node| note_care(node, times, care)),
         _ => {}

@@ -1,5 +1,5 @@
-//! The syntax of Ruby's regular expressions, as far as [`super::machine`] can do them with Ruby's meaning. What it
-//! cannot is refused here, with the part of the pattern.
+//! The syntax of Ruby's regular expressions, as far as [`super::machine`] or [`super::backtracking`] can do them with
+//! Ruby's meaning. What they cannot is refused here, with the part of the pattern.
 
 /// A refused part, and why it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +44,28 @@ pub enum Node {
         most: Option<u32>,
         greedy: bool,
     },
+    /// What comes next is looked at, or what came before.
+    Around {
+        behind: bool,
+        negated: bool,
+        inner: Box<Self>,
+    },
+    /// Once it has matched it is not tried otherwise.
+    Atomic(Box<Self>),
+    /// What a group has matched, again.
+    Again(u32),
+}
+
+impl Node {
+    /// Is there something in it that no automaton can do?
+    pub fn backtracks(&self) -> bool {
+        match self {
+            Self::Around { .. } | Self::Atomic(_) | Self::Again(_) => true,
+            Self::Group { inner, .. } | Self::Repeat { inner, .. } => inner.backtracks(),
+            Self::Concat(all) | Self::Either(all) => all.iter().any(Self::backtracks),
+            _ => false,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +135,9 @@ const PROPERTIES: &[(&str, Ranges, &str)] = &[
     ("xdigit", HEX, r"[0-9A-Fa-f]"),
 ];
 
+/// What `\R` matches of single characters.
+const LINE_BREAKS: &str = r"[\n-\r\u{85}\u{2028}\u{2029}]";
+
 /// What brackets alone call so: with symbols of ASCII.
 const PUNCTUATION: &[(&str, Ranges, &str)] =
     &[("punct", &[('!', '/'), (':', '@'), ('[', '`'), ('{', '~')], r"[\p{P}$+<=>^`|~]")];
@@ -147,6 +172,8 @@ struct Parser<'a> {
     names: Vec<(String, u32)>,
     /// Named groups are all that captures.
     named: bool,
+    /// Those that have ended.
+    ended: Vec<u32>,
 }
 
 /// Patterns nested deeper are refused.
@@ -154,7 +181,7 @@ const DEEPEST: usize = 100;
 
 pub fn parse(text: &str, flags: Flags) -> Parse<Parsed> {
     let named = has_names(text);
-    let mut parser = Parser { text, at: 0, flags, groups: 0, names: Vec::new(), named };
+    let mut parser = Parser { text, at: 0, flags, groups: 0, names: Vec::new(), named, ended: Vec::new() };
     let node = parser.either(0)?;
     if parser.at < text.len() {
         return Err(parser.refused(parser.at, "it has no beginning"));
@@ -318,7 +345,19 @@ impl Parser<'_> {
             return Err(self.refused(from, "it has no end"));
         }
         self.flags = before;
+        self.ended.extend(index);
         Ok(Some(Node::Group { index, inner: Box::new(inner) }))
+    }
+
+    /// What stands up to the parenthesis that ends a group.
+    fn inner(&mut self, from: usize, depth: usize) -> Parse<Box<Node>> {
+        let before = self.flags;
+        let inner = self.either(depth + 1)?;
+        if !self.skip(")") {
+            return Err(self.refused(from, "it has no end"));
+        }
+        self.flags = before;
+        Ok(Box::new(inner))
     }
 
     /// `(?i-m:…)`, and `(?i-m)`, which holds up to the end of the group around it: alternatives included.
@@ -353,12 +392,16 @@ impl Parser<'_> {
                     let class = Class { negated: false, items: Vec::new(), and: Vec::new() };
                     return Ok(Some(Node::Class { class, ignore_case: false }));
                 }
-                Some('=' | '!') => return Err(self.refused(from, "what comes next cannot be looked at")),
-                Some('<') => {
-                    self.next();
-                    return Err(self.refused(from, "what came before cannot be looked at"));
+                Some(which @ ('=' | '!')) if self.at == from + 3 => {
+                    let inner = self.inner(from, depth)?;
+                    return Ok(Some(Node::Around { behind: false, negated: which == '!', inner }));
                 }
-                Some('>') => return Err(self.refused(from, "a group cannot be atomic")),
+                Some('<') if self.at == from + 3 => {
+                    let negated = self.next() == Some('!');
+                    let inner = self.inner(from, depth)?;
+                    return Ok(Some(Node::Around { behind: true, negated, inner }));
+                }
+                Some('>') if self.at == from + 3 => return Ok(Some(Node::Atomic(self.inner(from, depth)?))),
                 _ => return Err(self.refused(from, "there are no such groups")),
             };
             *flag = on;
@@ -401,9 +444,16 @@ impl Parser<'_> {
                     _ => return Err(self.refused(from, "several characters cannot be written so")),
                 }
             }
-            '1'..='9' | 'k' => return Err(self.refused(from, "a group cannot be referred to")),
+            '1'..='9' | 'k' => self.again(from, next)?,
             'g' => return Err(self.refused(from, "a group cannot be called")),
-            'G' | 'K' | 'R' | 'X' | 'N' | 'O' | 'y' | 'Y' | 'Q' | 'E' => {
+            'R' => {
+                let pair = ['\r', '\n'].map(|char| Node::Char { char, ignore_case: false });
+                let one = Item::Property { name: LINE_BREAKS, ascii: &[('\n', '\r')], negated: false };
+                let class = Class { items: vec![one], ..Class::default() };
+                let one = Node::Class { class, ignore_case: false };
+                Node::Atomic(Box::new(Node::Either(vec![Node::Concat(pair.into()), one])))
+            }
+            'G' | 'K' | 'X' | 'N' | 'O' | 'y' | 'Y' | 'Q' | 'E' => {
                 return Err(self.refused(from, "it has no counterpart"));
             }
             _ => {
@@ -411,6 +461,34 @@ impl Parser<'_> {
                 self.char(char)?
             }
         })
+    }
+
+    /// `\1`, `\k<name>`: of a group that has ended.
+    fn again(&mut self, from: usize, next: char) -> Parse<Node> {
+        let number = if next == 'k' {
+            let end = match self.next() {
+                Some('<') => '>',
+                Some('\'') => '\'',
+                _ => return Err(self.refused(from, "it names no group")),
+            };
+            let start = self.at;
+            while self.peek().is_some_and(|next| next != end) {
+                self.next();
+            }
+            let name = &self.text[start..self.at];
+            let number = self.names.iter().find(|(known, _)| known == name).map(|(_, number)| *number);
+            self.next();
+            number
+        } else {
+            let digits = self.text[from + 1..].bytes().take_while(u8::is_ascii_digit).count();
+            self.at = from + 1 + digits;
+            self.text[from + 1..self.at].parse().ok().filter(|_| !self.named)
+        };
+        if self.flags.ignore_case {
+            return Err(self.refused(from, "what is there again cannot ignore case"));
+        }
+        let ended = number.filter(|number| self.ended.contains(number));
+        ended.map(Node::Again).ok_or_else(|| self.refused(from, "no group that it could be has ended"))
     }
 
     /// A character that stands behind a backslash, in brackets or not.
@@ -611,13 +689,14 @@ impl Parser<'_> {
             if !greedy && counted && most == Some(least) {
                 return Err(self.refused(start, "Ruby reads it in a way of its own"));
             }
-            if !counted && self.skip("+") {
-                return Err(self.refused(start, "a repetition cannot be possessive"));
+            let possessive = !counted && self.skip("+");
+            if possessive && !greedy {
+                return Err(self.refused(start, "Ruby reads nested repetitions in a way of its own"));
             }
             if counted && (most.is_some_and(|most| most < least) || least.max(most.unwrap_or(0)) > 1000) {
                 return Err(self.refused(start, "there cannot be so many"));
             }
-            if matches!(node, Node::Look(_) | Node::Empty) {
+            if matches!(node, Node::Look(_) | Node::Empty | Node::Around { .. }) {
                 return Err(self.refused(from, "what has no width cannot be repeated"));
             }
             if most != Some(1) && nullable(&node) {
@@ -629,6 +708,9 @@ impl Parser<'_> {
                 return Err(self.refused(from, "Ruby reads nested repetitions in a way of its own"));
             }
             node = Node::Repeat { inner: Box::new(node), least, most, greedy };
+            if possessive {
+                node = Node::Atomic(Box::new(node));
+            }
         }
     }
 
@@ -665,9 +747,9 @@ fn known_property(name: &str, negated: bool, others: &'static [(&str, Ranges, &s
 /// Can it match the empty String?
 pub fn nullable(node: &Node) -> bool {
     match node {
-        Node::Empty | Node::Look(_) => true,
+        Node::Empty | Node::Look(_) | Node::Around { .. } | Node::Again(_) => true,
         Node::Char { .. } | Node::Any { .. } | Node::Class { .. } => false,
-        Node::Group { inner, .. } => nullable(inner),
+        Node::Group { inner, .. } | Node::Atomic(inner) => nullable(inner),
         Node::Concat(all) => all.iter().all(nullable),
         Node::Either(all) => all.iter().any(nullable),
         Node::Repeat { inner, least, .. } => *least == 0 || nullable(inner),

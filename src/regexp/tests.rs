@@ -18,7 +18,8 @@ fn refused(source: &str) -> (String, &'static str) {
 fn lines_begin_and_end_as_in_ruby() {
     assert_eq!(found("^", 0, "a\n"), [0, 0]);
     assert_eq!(found("^b*", 0, "\nb"), [0, 0]);
-    assert_eq!(refused("x^b*").0, "^");
+    assert_eq!(found("x^b*", 0, "x\nb"), []);
+    assert_eq!(found("x\n^b*", 0, "x\n"), []);
     assert_eq!(found("^a|x", 0, "x\na"), [0, 1]);
     assert_eq!(found(r"a\Z", 0, "a\na\n"), [2, 3]);
     assert_eq!(found("a$", 0, "ba\n"), [1, 2]);
@@ -47,10 +48,42 @@ fn groups_are_where_they_matched_last() {
 }
 
 #[test]
+fn what_is_around_is_looked_at() {
+    assert_eq!(found(r"\d+(?= EUR)", 0, "1 2 EUR"), [2, 3]);
+    assert_eq!(found(r"(?<!a)b(?!c)", 0, "ab bc é b"), [9, 10]);
+    assert_eq!(found("(?<=é|bc)(?i:X)", 0, "bx éx"), [5, 6]);
+    assert_eq!(found(r"(?<=^|,)[^,]*(?=,|$)", 0, "a,b"), [0, 1]);
+    assert_eq!(found(r"(?=(a+))a*b\1", 0, "baaabac"), [3, 6, 3, 4]);
+}
+
+#[test]
+fn groups_match_again() {
+    assert_eq!(found(r"(\w)\1", 0, "abccd"), [2, 4, 2, 3]);
+    assert_eq!(found(r"(?<c>[éß])\k<c>", 0, "éßß"), [2, 6, 2, 4]);
+    assert_eq!(found(r"(?:(a)|b)\1", 0, "bb aa"), [3, 5, 3, 4]);
+}
+
+#[test]
+fn what_is_atomic_matches_once() {
+    assert_eq!(found("(?>a+)ab", 0, "aab"), []);
+    assert_eq!(found("a++b", 0, "caab"), [1, 4]);
+    assert_eq!(found("a?+ab", 0, "ab"), []);
+    assert_eq!(found(r"\R\n?", 0, "a\r\nb"), [1, 3]);
+    assert_eq!(found(r"\R", 0, "é\u{2028}"), [2, 5]);
+}
+
+#[test]
+fn a_search_that_takes_too_many_steps_ends() {
+    let pattern = Pattern::new(r"(?:a|a|b)+(?!.)c", 0, false).unwrap();
+    assert_eq!(pattern.search(&[b'a'; 100], 0, Request::Search, 0, Wanted::Whole), -2);
+}
+
+#[test]
 fn what_ruby_reads_otherwise_is_refused_by_name() {
-    assert_eq!(refused("ab(?=c)d").0, "(?=");
-    assert_eq!(refused(r"(a)\1").0, r"\1");
+    assert_eq!(refused(r"(a)\2").0, r"\2");
     assert_eq!(refused("(?:a?)*b").0, "(?:a?)*");
-    assert_eq!(refused("x++").0, "++");
-    assert_eq!(refused(r"a\Zb").0, r"\Z");
+    assert_eq!(refused("x*?+").0, "*?+");
+    assert_eq!(refused(r"a\Gb").0, r"\G");
+    assert_eq!(refused(r"(?<n>a)\g<n>").0, r"\g");
+    assert_eq!(refused("(?i:(a)\\1)").0, r"\1");
 }

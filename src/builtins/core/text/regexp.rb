@@ -30,7 +30,7 @@ module Regexp
   def __look(string, from, request, wanted)
     wanted = 2 if __keeps_match?
     at = __ask(string, from, request, __prepared(string), wanted)
-    __refuse_backwards if at == -2
+    __refuse_search if at == -2
     __set_match(at < 0 ? nil : __found(string)) if __keeps_match?
     at
   end
@@ -39,6 +39,7 @@ module Regexp
   def __next(string, from, prepared, wanted)
     wanted = 2 if __keeps_match?
     at = __ask(string, from, 1, prepared, wanted)
+    __refuse_search if at == -2
     __set_match(__found(string)) if __keeps_match? && at >= 0
     at
   end
