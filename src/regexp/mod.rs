@@ -104,6 +104,15 @@ struct Care {
     all: bool,
 }
 
+impl Care {
+    fn add(&mut self, other: Self) {
+        self.lengths |= other.lengths;
+        self.words |= other.words;
+        self.all |= other.all;
+        self.ligatures.add(other.ligatures);
+    }
+}
+
 /// How often a pattern without case has the letters that ligatures are made of. More than once stands for any number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Letters {
@@ -125,6 +134,17 @@ impl Letters {
             _ => return,
         };
         *count = count.saturating_add(times);
+    }
+
+    fn add(&mut self, other: Self) {
+        let all = [
+            (&mut self.f, other.f),
+            (&mut self.i, other.i),
+            (&mut self.l, other.l),
+            (&mut self.s, other.s),
+            (&mut self.t, other.t),
+        ];
+        all.into_iter().for_each(|(count, more)| *count = count.saturating_add(more));
     }
 
     /// May it find such a character by its letters?
@@ -485,6 +505,13 @@ fn note_care(node: &Node, times: u8, care: &mut Care) {
         }
         Node::Class { class, ignore_case } => note_class(class, *ignore_case, care),
         Node::Look(Look::Boundary | Look::NoBoundary) => care.words = true,
+        Node::Around { behind: true, inner, .. } => {
+            let mut within = Care::default();
+            note_care(inner, times, &mut within);
+            // There is no pattern, once Ruby knows that a letter may be two.
+            within.all |= within.lengths;
+            care.add(within);
+        }
         Node::Group { inner, .. } | Node::Around { inner, .. } | Node::Atomic(inner) => {
             note_care(inner, times, care);
         }
