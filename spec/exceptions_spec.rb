@@ -239,6 +239,10 @@ each_backend do |backend|
     expect_same(numbers) { |x| checker.check(x) }
     expect_same(numbers) { |x| raise Exceptions::Named.new(name: x) if x == 4 }
     expect_same(numbers) { |x| raise Exceptions::Own, [x] if x == 4 }
+    [[1, 2], [1], [], { a: 1 }, 1..2, :a, 7].each do |message|
+      told = %i[each peach].map { |each| raised { [1].public_send(each) { raise ArgumentError, message } } }
+      expect(told.map { |e| [e.class, e.message, e.backtrace.first] }.uniq.size).to eq(1)
+    end
     expect_same(numbers) do |x|
       checker.check(x)
     rescue ZeroDivisionError

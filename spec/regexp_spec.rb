@@ -75,6 +75,16 @@ RSpec.describe "Regular expressions" do
       .to raise_error(Ikra::UnsupportedError, /\[unsupported-special-global\]/)
   end
 
+  it "are asked by pgrep in plain Ruby, too" do
+    Ikra.backend = :ruby
+    number = /(\d+)/
+    expect(lines.pgrep(number) { $1.to_i }).to eq(lines.grep(number) { $1.to_i })
+    expect(lines.pgrep_v(number) { $~ }).to eq(lines.grep_v(number) { $~ })
+    expect(lines.plazy.grep(number) { "<#{$1}" }.grep(/(.)$/) { $1 }.to_a)
+      .to eq(lines.grep(number) { "<#{$1}" }.grep(/(.)$/) { $1 })
+    expect(lines.pgrep(number, &:upcase)).to eq(lines.grep(number, &:upcase))
+  end
+
   it "say where a pattern matches" do
     expect_ruby(lines) { |x| [x =~ /cat/, x =~ /[aeiou]\w/, x =~ /é/, x =~ /$/, x =~ /^\s*$/, x !~ /a/] }
     expect_ruby(lines) { |x| [x.match?(/^a/), /CAT/i.match?(x), /./m =~ x, x =~ /\bna/, x =~ /(a|ab)\n+\Z/] }

@@ -69,7 +69,7 @@ module Ikra
     # As `raise` makes one of a text, or of nothing.
     def self.initialize_of_text(exception, text)
       _, own = OWN_TEXTS.find { |of, _| exception.is_a?(of) }
-      (own || INITIALIZE).bind_call(exception, *text)
+      (own || INITIALIZE).bind_call(exception, *(text.nil? ? [] : [text]))
     end
 
     def self.receiver_of(made, asked)

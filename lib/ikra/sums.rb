@@ -151,20 +151,55 @@ module Ikra
       rows.all? { |values| values.size == 1 } ? [rows.map(&:first), 1] : [rows, 2]
     end
 
+    # `grep` and `grep_v`, whose block sees what was matched last as if Ruby had called it from where it stands.
+    def self.matching(collection, name, pattern, block)
+      tell = last_match(block)
+      return collection.public_send(name, pattern, &block) unless tell
+
+      telling(collection, name, pattern, tell, &block)
+    end
+
+    def self.telling(collection, name, pattern, tell)
+      collection.public_send(name, pattern) do |item|
+        tell.call($~) # rubocop:disable Style/SpecialGlobalVars
+        yield item
+      end
+    end
+
+    # @return [Proc, nil] what sets the last match of the method that the block stands in
+    def self.last_match(block)
+      Meanwhile::BINDING.bind_call(block).eval(Meanwhile::LAST_MATCH).last
+    rescue ArgumentError
+      # It has no frame.
+    end
+
     # @return [Enumerator::Lazy] what comes out of the stages
-    def self.lazy(collection, stages) = stages.inject(collection.lazy) { |lazy, stage| after(lazy, *stage) }
+    def self.lazy(collection, stages)
+      stages.each_with_index.inject(collection.lazy) do |lazy, (stage, at)|
+        stage.first == :matched ? matched(lazy, stage.last, stages[at - 1].last) : after(lazy, *stage)
+      end
+    end
+
+    # The block of a `grep`, for what its pattern has let through.
+    def self.matched(lazy, block, pattern)
+      tell = last_match(block) if pattern.is_a?(Regexp)
+      lazy.map do |*values|
+        value = values.size == 1 ? values.first : values
+        tell&.call(pattern.match(value)) if value.is_a?(String) || value.is_a?(Symbol)
+        block.call(value)
+      end
+    end
 
     def self.after(lazy, kind, *given)
       case kind
       when :map, :select, :reject, :filter_map then lazy.public_send(kind, &given.first)
-      when :matched then lazy.map { |*values| given.first.call(values.size == 1 ? values.first : values) }
       when :compact then lazy.compact
       when :grep, :grep_v then lazy.public_send(kind, given.first)
       when :numbered then lazy.with_index(given.first)
       when :each_numbered then lazy.with_index(given.last, &given.first)
       end
     end
-    private_class_method :after
+    private_class_method :after, :matched, :last_match, :telling
 
     def self.associative(values, given, block) = values.inject(*given, &block)
   end

@@ -135,7 +135,10 @@ module Ikra
     def plain
       return Plain.associative(Plain.of(@collection, @stages), @arguments, @block) if @options[:associative]
 
-      given = Plain.of(@collection, @stages).public_send(@name, *@arguments, &@block)
+      collection = Plain.of(@collection, @stages)
+      return Plain.matching(collection, @name, *@arguments, @block) if @block && %i[grep grep_v].include?(@name)
+
+      given = collection.public_send(@name, *@arguments, &@block)
       @name == :each ? @collection : given
     end
 

@@ -6,7 +6,7 @@ module RandomPrograms
     def failure(depth)
       what = pick(["raise", "raise \"no\"", "raise ArgumentError", "raise ArgumentError, \"bad\"",
                    "raise IndexError.new(\"odd\")", "fail RangeError", "raise TaggedError",
-                   "raise TaggedError, \"bad\""])
+                   "raise TaggedError, \"bad\"", "raise ArgumentError, [1, :bad]", "raise IndexError, { a: 1 }"])
       what = worded(depth) if chance(0.4)
       what = raised_of_several(depth) if chance(0.15, :raised_of_several)
       what = coded(depth) if chance(0.3)
