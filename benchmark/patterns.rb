@@ -9,13 +9,15 @@ require "ikra"
 require "optparse"
 require_relative "measurement"
 
-options = { rounds: 5, texts: 100_000, only: nil }
+options = { rounds: 5, texts: 100_000, threads: nil, only: nil }
 OptionParser.new do |parser|
   parser.on("--rounds N", Integer, "(#{options[:rounds]})")
   parser.on("--texts N", Integer, "(#{options[:texts]})")
+  parser.on("--threads N", Integer, "(all cores)")
   parser.on("--only NAMES", Array, "automaton, backtracking, asking")
 end.parse!(into: options)
 Ikra.backend = :cpu
+Ikra.threads = options[:threads] if options[:threads]
 Warning[:performance] = false if Warning.respond_to?(:categories)
 
 PATTERNS = {

@@ -2,7 +2,7 @@
 
 require "timeout"
 
-# Patterns that no automaton can do: Ruby is asked in the middle of a section.
+# Patterns that neither automata nor backtracking can do: Ruby is asked in the middle of a section.
 RSpec.describe "What sections ask Ruby to match" do
   on_cpu
 

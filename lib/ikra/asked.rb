@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Ikra
-  # What sections ask Ruby for in the middle of their runs: matches of patterns that no automaton can do.
+  # What sections ask Ruby for in the middle of their runs: matches that they cannot find themselves.
   #
   # @private
   module Asked

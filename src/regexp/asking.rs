@@ -1,5 +1,5 @@
-//! What the automata cannot do, Ruby is asked for: patterns with look-around, back-references and their like, characters
-//! that versions of Unicode match differently. A thread of a run that may ask has an [`Ask`], which hands the question to
+//! What neither automata nor backtracking can do, Ruby is asked for: patterns with `\g<name>`, `\X` and their like, searches
+//! that take too many steps, characters that versions of Unicode match differently. A thread of a run that may ask has an [`Ask`], which hands the question to
 //! the thread that waits for the run and holds Ruby's lock. Those of a run that may not have [`Nobody`], which notes that
 //! they would have asked: the section begins anew as one whose threads may ask.
 

@@ -22,11 +22,12 @@ class Watched
       Open3.popen2e(*command, *formatters(file.path), *examples) do |input, output, thread|
         input.close
         reader = Thread.new { output.read }
-        hung = nil
         until thread.join(1)
-          next if hung || Time.now - file.mtime < patience
+          next if Time.now - file.mtime < patience
 
           hung = new(thread.pid, File.readlines(file.path, chomp: true).last, patience).end_it
+          # Where its report hangs, too.
+          Process.kill(:KILL, thread.pid) unless thread.join(30)
         end
         return ["#{reader.value}#{hung}", thread.value]
       end
@@ -51,7 +52,6 @@ class Watched
     rescue Errno::ESRCH
       next
     end
-    Thread.new { sleep(30) && Process.kill(:KILL, @process) rescue nil } # rubocop:disable Style/RescueModifier
     "\n#{@example} ran for more than #{@patience} seconds\n#{report.join}"
   end
 
