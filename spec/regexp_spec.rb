@@ -214,6 +214,10 @@ RSpec.describe "Regular expressions" do
       end
     end.to raise_error(Ikra::UnsupportedError, /has the same name/)
     expect { lines.pmap { |x| x =~ /a\Kb/ } }.to raise_error(Ikra::UnsupportedError, /`\\K`/)
+    ["\xC3\xA9", "\xE9"].each do |source|
+      latin = Regexp.new(source.dup.force_encoding("ISO-8859-1"))
+      expect { lines.pmap { |x| x =~ latin } }.to raise_error(Ikra::UnsupportedError, /another encoding than UTF-8/)
+    end
     several = [/a/, /(a)/]
     expect { lines.pmap { |x| x.scan(several[x.size % 2]) } }.to raise_error(Ikra::UnsupportedError, /one of several/)
   end

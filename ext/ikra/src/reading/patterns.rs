@@ -5,6 +5,7 @@ use crate::vm::gvl::or_none;
 use crate::vm::reflection::{Own, call};
 use crate::vm::value;
 use ikra_core::regexp::{Pattern, table};
+use magnus::encoding::EncodingCapable;
 use magnus::rb_sys::protect;
 use magnus::{RString, Ruby};
 use rb_sys::VALUE;
@@ -41,7 +42,13 @@ fn pattern(ruby: &Ruby, regexp: VALUE) -> Option<Arc<Pattern>> {
         value::NIL
     }))?;
     // SAFETY: nobody changes it meanwhile.
-    let source = std::str::from_utf8(unsafe { source.as_slice() }).ok()?.to_owned();
+    let text = unsafe { source.as_slice() };
+    let is_known = text.is_ascii() || source.enc_get() == ruby.utf8_encindex();
+    let Some(source) = std::str::from_utf8(text).ok().filter(|_| is_known).map(str::to_owned) else {
+        let part = String::from_utf8_lossy(text).into_owned();
+        REFUSED.set(Some((part, "it is of another encoding than UTF-8".into())));
+        return None;
+    };
     let (source, options) = (&source, options as u32);
     match table::pattern(source, options, false) {
         Ok(pattern) => Some(pattern),
