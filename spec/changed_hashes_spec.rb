@@ -96,6 +96,13 @@ each_backend do |backend|
     expect_change(-> { { ChangedHashes::Key.new(1, 2) => 3 } }, keys) { |h, x| h[x] = h.size }
   end
 
+  # Of 256 processes Ruby finds such a key in one: there eight bits of its hash are what they were.
+  def expect_lost(key, hash, &run)
+    return if Ikra.backend == :ruby || hash.key?(key)
+
+    expect(&run).to raise_error(Ikra::UnsupportedError, /has changed since.*unsupported-key/m)
+  end
+
   it "does not find Structs that have changed since they were put there" do
     key = ChangedHashes::Key.new(1, 2)
     hash = { key => 3 }
@@ -103,7 +110,7 @@ each_backend do |backend|
     run = lambda do
       [5].pmap { |x| [hash[ChangedHashes::Key.new(9, 9)] = x, hash[ChangedHashes::Key.new(x, 2)]].last }
     end
-    expect(&run).to raise_error(Ikra::UnsupportedError, /has changed since.*unsupported-key/m) unless backend == :ruby
+    expect_lost(key, hash, &run)
     hash.rehash
     expect(run.call).to eq([3])
   end
@@ -113,7 +120,7 @@ each_backend do |backend|
     hash = { key => 3, [7] => 1 }
     key[0] = 2
     run = -> { [1, 2].pmap { |x| [hash[[9]] = x, hash[[x]]].last } }
-    expect(&run).to raise_error(Ikra::UnsupportedError, /has changed since.*unsupported-key/m) unless backend == :ruby
+    expect_lost(key, hash, &run)
     hash.rehash
     expect([run.call, hash]).to eq([[nil, 3], { [2] => 3, [7] => 1, [9] => 2 }])
   end
