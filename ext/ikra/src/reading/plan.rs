@@ -263,7 +263,7 @@ impl Plan {
     ) -> Self {
         let asked = tracer.asked_once();
         let schema = &inferred.schema;
-        let columns = asked.columns.iter().enumerate().map(|(index, (variable, _))| {
+        let columns = asked.columns.iter().enumerate().map(|(index, (variable, class))| {
             let variable = &asked.variables[*variable as usize];
             let told = Stored::written(tracer.column(index).types);
             let is_it = |c: &&ColumnSchema| c.hierarchy == variable.hierarchy && c.name == variable.name;
@@ -274,14 +274,15 @@ impl Plan {
             // no nil unless there was one.
             let keeps_made = column.stored.types.iter().any(|ty| matches!(ty, Type::List(_) | Type::Made(_)));
             let nil_is_new = keeps_made && !told.types.contains(&Type::Nil);
-            match column.classes.len() {
-                1 if nil_is_new => {
-                    let types = column.stored.types.filter(|ty| *ty != Type::Nil);
-                    SeenTypes::of(&Stored { types, narrow: column.stored.narrow })
-                }
-                1 => SeenTypes::of(&column.stored),
-                _ => SeenTypes::of(&Stored { narrow: column.stored.narrow, ..told }),
+            // Of another class only walks have asked that came to nothing.
+            if column.classes[..] != [*class] {
+                return SeenTypes::of(&Stored { narrow: column.stored.narrow, ..told });
             }
+            if nil_is_new {
+                let types = column.stored.types.filter(|ty| *ty != Type::Nil);
+                return SeenTypes::of(&Stored { types, narrow: column.stored.narrow });
+            }
+            SeenTypes::of(&column.stored)
         });
         let stored = asked.columns.iter().enumerate().map(|(index, (variable, _))| {
             let variable = &asked.variables[*variable as usize];
