@@ -1,23 +1,36 @@
 //! A parsed pattern as one of fancy-regex, which does by backtracking what no automaton can: look-around, groups that are
-//! referred to, what is atomic. As of `machine`, there are two of each.
+//! referred to, what is atomic. As of `machine`, there are two of each. Where a match may begin an automaton finds, of a
+//! pattern that matches there and elsewhere (`start.rs`): most texts are never looked at by backtracking.
 
-use super::machine::{Mode, set_of_any, set_of_char, set_of_class};
+use super::machine::{Machine, Mode, set_of_any, set_of_char, set_of_class, shape};
+use super::start::{Start, start_of};
 use super::syntax::{Look, Node};
 use fancy_regex::{BytesMode, Input, Regex, RegexInput, RegexOptionsBuilder};
 use regex_automata::util::primitives::NonMaxUsize;
 use regex_syntax::hir::ClassUnicode;
 use std::fmt::Write;
 use std::ops::Range;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
-/// A search takes no more steps than this: Ruby is asked then.
+/// A search from one place takes no more steps than this, and from all of them no longer: Ruby is asked then.
 const MOST_STEPS: usize = 1_000_000;
+const LONGEST_SEARCH: Duration = Duration::from_millis(500);
+/// The clock is looked at each time that so many places were none.
+const PLACES: usize = 64;
+const PROGRAMS: usize = 32;
 /// What it holds takes no more memory, and no more instructions.
 const LARGEST: usize = 4 << 20;
 const LONGEST: usize = 1 << 16;
 
 #[derive(Debug)]
 pub struct Backtracking {
-    regex: Regex,
+    /// As fancy-regex reads it.
+    text: String,
+    /// A program for each of so many threads of the pool: they would wait for each other's memory.
+    programs: [OnceLock<Box<Regex>>; PROGRAMS],
+    /// Finds what is so many bytes before each match.
+    start: Option<(Machine, usize)>,
     mode: Mode,
 }
 
@@ -68,19 +81,21 @@ impl Input for Text<'_> {
 }
 
 impl Backtracking {
-    pub fn new(node: &Node, mode: Mode) -> Option<Self> {
+    /// `transient`: as of [`Machine::new`].
+    pub fn new(node: &Node, mode: Mode, transient: bool) -> Option<Self> {
         let mut text = String::new();
         write(node, mode, &mut text);
-        let bytes = if mode == Mode::Bytes { BytesMode::Ascii } else { BytesMode::Unicode };
-        let mut options = RegexOptionsBuilder::new();
-        options.bytes_mode(bytes).unicode_mode(mode == Mode::Utf8).backtrack_limit(MOST_STEPS);
-        options.delegate_size_limit(LARGEST).max_prog_size(LONGEST);
-        // See `Machine::new` for what it would miss.
-        options.seek(false).build_delegate_prefilter(false);
-        Some(Self { regex: options.build(text).ok()?, mode })
+        let first = build(&text, mode)?;
+        let start = start_of(node, mode).and_then(|Start { node, before }| {
+            let machine = Machine::new(&shape(&node).ok()?, 0, mode, transient)?;
+            Some((machine, before))
+        });
+        let backtracking = Self { text, programs: [const { OnceLock::new() }; PROGRAMS], start, mode };
+        let _ = backtracking.programs[0].set(first.into());
+        Some(backtracking)
     }
 
-    /// As of a [`Machine`](super::machine::Machine).
+    /// As of a [`Machine`].
     pub fn search(
         &self,
         bytes: &[u8],
@@ -89,17 +104,77 @@ impl Backtracking {
         slots: &mut [Option<NonMaxUsize>],
     ) -> Result<bool, TooLong> {
         let text = Text { bytes, mode: self.mode };
-        let input = RegexInput::new(&text).from_pos(from).anchored(only);
-        if slots.is_empty() {
-            return self.regex.is_match_input(input).map_err(|_| TooLong);
+        let regex = self.program();
+        let Some((start, before)) = self.start.as_ref().filter(|_| !only) else {
+            return search(regex, &text, from, only, slots);
+        };
+        let began = Instant::now();
+        let mut from = from;
+        for tried in 1.. {
+            let mut place = [None; 2];
+            if !start.search(bytes, from.saturating_sub(*before), false, &mut place) {
+                break;
+            }
+            let place = place[0].map_or(0, NonMaxUsize::get) + before;
+            if search(regex, &text, place, true, slots)? {
+                return Ok(true);
+            }
+            if tried % PLACES == 0 && began.elapsed() > LONGEST_SEARCH {
+                return Err(TooLong);
+            }
+            from = text.advance_position(place);
+            if from > bytes.len() {
+                break;
+            }
         }
-        let Some(found) = self.regex.captures_input(input).map_err(|_| TooLong)? else { return Ok(false) };
-        for (group, slots) in slots.chunks_exact_mut(2).enumerate() {
-            let range = found.get(group);
-            slots[0] = range.as_ref().and_then(|range| NonMaxUsize::new(range.start));
-            slots[1] = range.and_then(|range| NonMaxUsize::new(range.end));
+        Ok(false)
+    }
+
+    /// That of this thread.
+    fn program(&self) -> &Regex {
+        let first = || self.programs[0].get().expect("it is made with the pattern");
+        let own = &self.programs[rayon::current_thread_index().unwrap_or(0) % PROGRAMS];
+        own.get().unwrap_or_else(|| match build(&self.text, self.mode) {
+            Some(program) => own.get_or_init(|| program.into()),
+            None => first(),
+        })
+    }
+}
+
+fn build(text: &str, mode: Mode) -> Option<Regex> {
+    let bytes = if mode == Mode::Bytes { BytesMode::Ascii } else { BytesMode::Unicode };
+    let mut options = RegexOptionsBuilder::new();
+    options.bytes_mode(bytes).unicode_mode(mode == Mode::Utf8).backtrack_limit(MOST_STEPS);
+    options.delegate_size_limit(LARGEST).max_prog_size(LONGEST);
+    // See `Machine::new` for what it would miss.
+    options.seek(false).build_delegate_prefilter(false);
+    options.build(text.into()).ok()
+}
+
+fn search(
+    regex: &Regex,
+    text: &Text<'_>,
+    from: usize,
+    only: bool,
+    slots: &mut [Option<NonMaxUsize>],
+) -> Result<bool, TooLong> {
+    let input = RegexInput::new(text).from_pos(from).anchored(only);
+    match slots.len() {
+        0 => regex.is_match_input(input).map_err(|_| TooLong),
+        2 => {
+            let Some(found) = regex.find_input(input).map_err(|_| TooLong)? else { return Ok(false) };
+            (slots[0], slots[1]) = (NonMaxUsize::new(found.start), NonMaxUsize::new(found.end));
+            Ok(true)
         }
-        Ok(true)
+        _ => {
+            let Some(found) = regex.captures_input(input).map_err(|_| TooLong)? else { return Ok(false) };
+            for (group, slots) in slots.chunks_exact_mut(2).enumerate() {
+                let range = found.get(group);
+                slots[0] = range.as_ref().and_then(|range| NonMaxUsize::new(range.start));
+                slots[1] = range.and_then(|range| NonMaxUsize::new(range.end));
+            }
+            Ok(true)
+        }
     }
 }
 

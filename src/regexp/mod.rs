@@ -17,6 +17,7 @@
 pub mod asking;
 mod backtracking;
 mod machine;
+mod start;
 pub mod syntax;
 pub mod table;
 #[cfg(test)]
@@ -356,7 +357,7 @@ impl Pattern {
             Ok(shape) if !node.backtracks() => {
                 Machine::new(&shape, self.parsed.groups, mode, self.transient).map(Engine::Automaton)
             }
-            _ => Backtracking::new(node, mode).map(Engine::Backtracking),
+            _ => Backtracking::new(node, mode, self.transient).map(Engine::Backtracking),
         };
         made.get_or_init(make).as_ref()
     }

@@ -57,6 +57,22 @@ fn what_is_around_is_looked_at() {
 }
 
 #[test]
+fn where_a_match_may_begin_is_found_first() {
+    // The place that is found first is none: `1 ` has no number before it, `22` another letter.
+    assert_eq!(found(r"(?<=: )\d+", 0, "1 22: x: 33"), [9, 11]);
+    assert_eq!(found(r"(?<=é|ab)x", 0, "xéx"), [3, 4]);
+    assert_eq!(found(r"(?<=[aé])x", 0, "xéx"), [3, 4]);
+    assert_eq!(found(r"([ab])\1", 0, "abab bb"), [5, 7, 5, 6]);
+    assert_eq!(found(r"(\bab?)\1", 0, "baa aabaa aaa"), [4, 6, 4, 5]);
+    assert_eq!(found(r"(?:(a)|b)+\1c", 0, "bc abac"), [3, 7, 3, 4]);
+    assert_eq!(found(r"(?>a+|b)c(?=\d)", 0, "aac bc1"), [4, 6]);
+    assert_eq!(found(r"(?=.*\d)[a-z]+", 0, "- ab1"), [2, 4]);
+    assert_eq!(found(r"^(?>\w+);", 0, "a\nbc;"), [2, 5]);
+    // Behind the last place is none.
+    assert_eq!(found(r"(?<=a)(?>b)", 0, "aé"), []);
+}
+
+#[test]
 fn groups_match_again() {
     assert_eq!(found(r"(\w)\1", 0, "abccd"), [2, 4, 2, 3]);
     assert_eq!(found(r"(?<c>[éß])\k<c>", 0, "éßß"), [2, 6, 2, 4]);
@@ -75,7 +91,10 @@ fn what_is_atomic_matches_once() {
 #[test]
 fn a_search_that_takes_too_many_steps_ends() {
     let pattern = Pattern::new(r"(?:a|a|b)+(?!.)c", 0, false).unwrap();
-    assert_eq!(pattern.search(&[b'a'; 100], 0, Request::Search, 0, Wanted::Whole), -2);
+    let search = |text: &[u8]| pattern.search(text, 0, Request::Search, 0, Wanted::Whole);
+    assert_eq!(search(&[&[b'a'; 40][..], b"c"].concat()), -2);
+    // It may begin nowhere.
+    assert_eq!(search(&[b'a'; 100]), -1);
 }
 
 #[test]
