@@ -98,7 +98,7 @@ RSpec.describe Ikra do
   describe ".settings" do
     variables = { backend: %w[IKRA_BACKEND ruby], cache: %w[IKRA_CACHE 0], fallback: %w[IKRA_FALLBACK ruby],
                   conflicts: %w[IKRA_CONFLICTS raise], meanwhile: %w[IKRA_MEANWHILE ruby],
-                  threads: %w[IKRA_THREADS 3], kept_memory: %w[IKRA_KEPT_MEMORY 1024] }
+                  advise: %w[IKRA_ADVISE 1], threads: %w[IKRA_THREADS 3], kept_memory: %w[IKRA_KEPT_MEMORY 1024] }
 
     it "are what was set" do
       described_class.backend = :ruby
@@ -110,7 +110,7 @@ RSpec.describe Ikra do
     it "have a variable of the environment each" do
       environment = variables.values.to_h
       output = program('require "ikra"; print Ikra.settings.values.join(" ")', environment)
-      expect(output).to eq("ruby false ruby raise ruby 3 1024")
+      expect(output).to eq("ruby false ruby raise ruby true 3 1024")
     end
 
     it "are as they are without one where the variable is empty" do

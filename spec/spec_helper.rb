@@ -12,6 +12,8 @@ ENV["IKRA_CACHE"] ||= "0"
 # Most is about what compiled code does with all elements, in processes of their own too: meanwhile_spec.rb is about the
 # rest.
 ENV["IKRA_MEANWHILE"] ||= "wait"
+# What it says hangs on how busy the machine is: that is advice_spec.rb's.
+ENV["IKRA_ADVISE"] ||= "0"
 
 # Find patterns are experimental in Ruby 3.1.
 Warning[:experimental] = false

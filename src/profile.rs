@@ -85,7 +85,8 @@ pub struct Profile {
     pub sections: u64,
     /// The back-end that ran the last section.
     pub backend: Option<&'static str>,
-    /// Nobody will look at the seconds: the clock is not asked for them, which takes a small call longer than to run.
+    /// Nobody will look at the seconds of a call that compiles nothing: the clock is not asked for them, which takes a small
+    /// call longer than to run.
     #[serde(skip)]
     pub untimed: bool,
 }
@@ -97,7 +98,7 @@ impl Profile {
 
     /// Runs `f` and adds its time to `phase`.
     pub fn time<T>(&mut self, phase: Phase, f: impl FnOnce() -> T) -> T {
-        if self.untimed {
+        if self.untimed && !matches!(phase, Phase::Infer | Phase::Compile) {
             return f();
         }
         let start = Instant::now();

@@ -86,6 +86,8 @@ module Ikra
     # Has Ruby a category for such warnings?
     PERFORMANCE = RUBY_VERSION >= "3.3"
 
+    extend Advice
+
     class << self
       # @param collection [Array, Enumerable, Integer]
       # @param operation [Symbol] one of {SEQUENTIAL}

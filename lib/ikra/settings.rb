@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# What a program can set: back-end, cache, fallback, conflicts, what runs meanwhile, threads, memory, seed. Each setting
-# has a variable of the environment, which sets it for a whole program.
+# What a program can set: back-end, cache, fallback, conflicts, what runs meanwhile, advice, threads, memory, seed. Each
+# setting has a variable of the environment, which sets it for a whole program.
 module Ikra
   # Back-ends that can be chosen. +:"cuda-emulated"+ is one more in tests.
   BACKENDS = %i[auto cuda cpu ruby].freeze
@@ -19,6 +19,7 @@ module Ikra
   @fallback = :raise
   @conflicts = :in_order
   @meanwhile = :wait
+  @advise = true
 
   class << self
     # @return [Symbol] +:raise+, or +:ruby+ when sections that are not supported run in plain Ruby
@@ -118,6 +119,26 @@ module Ikra
       @meanwhile = known
     end
 
+    # Does Ikra say what it does not make faster? It warns, once for each place: where calls have for a while spent
+    # their time on reading and writing objects and next to none on computing, and where a section took more than a
+    # second to compile. Ruby's time for the same is not known, so it says that a loop of Ruby may be faster, not that it is.
+    #
+    # @return [Boolean] as {#advise=} says; true at first
+    def advise? = @advise
+
+    # Whether Ikra says what it does not make faster, see {#advise?}. The environment variable IKRA_ADVISE sets it for a
+    # whole program.
+    #
+    #   Ikra.advise = false
+    #
+    # @param wanted [Boolean]
+    # @raise [ArgumentError] for anything else
+    def advise=(wanted)
+      raise ArgumentError, "advise is true or false, not #{wanted.inspect}" unless [true, false].include?(wanted)
+
+      @advise = wanted
+    end
+
     # The number of threads that run sections on the CPU, and that read and write objects for all back-ends.
     #
     # @return [Integer] as many as the process may use cores, if nothing else was set; quotas of a cgroup count
@@ -205,7 +226,9 @@ module Ikra
     #   Ikra.settings # => {:backend=>:auto, :fallback=>:raise, :conflicts=>:in_order, :threads=>8, …}
     #
     # @return [Hash{Symbol => Symbol, Integer, Boolean}]
-    def settings = { backend: chosen, cache: cache?, fallback:, conflicts:, meanwhile:, threads:, kept_memory: }
+    def settings
+      { backend: chosen, cache: cache?, fallback:, conflicts:, meanwhile:, advise: advise?, threads:, kept_memory: }
+    end
 
     # @api private
     # @return [Symbol] the back-end as chosen, +:auto+ included
@@ -222,17 +245,20 @@ module Ikra
   #
   # @api private
   module Environment
-    CACHED = { "0" => false, "false" => false, "1" => true, "true" => true }.freeze
+    SWITCH = { "0" => false, "false" => false, "1" => true, "true" => true }.freeze
     SETTERS = {
       "IKRA_BACKEND" => ->(text) { Ikra.backend = text },
-      "IKRA_CACHE" => ->(text) { Ikra.cache = CACHED.fetch(text) { raise ArgumentError, "0 or 1, not #{text}" } },
+      "IKRA_CACHE" => ->(text) { Ikra.cache = switch(text) },
       "IKRA_FALLBACK" => ->(text) { Ikra.fallback = text },
       "IKRA_CONFLICTS" => ->(text) { Ikra.conflicts = text },
       "IKRA_MEANWHILE" => ->(text) { Ikra.meanwhile = text },
+      "IKRA_ADVISE" => ->(text) { Ikra.advise = switch(text) },
       "IKRA_THREADS" => ->(text) { Ikra.threads = Integer(text) },
       "IKRA_KEPT_MEMORY" => ->(text) { Ikra.kept_memory = Integer(text) },
       "IKRA_SEED" => ->(text) { Ikra.srand(Integer(text)) }
     }.freeze
+
+    def self.switch(text) = SWITCH.fetch(text) { raise ArgumentError, "0 or 1, not #{text}" }
 
     # @param environment [ENV, Hash] an empty value is none
     # @raise [ArgumentError, DeviceError] with the variable's name in front

@@ -13,6 +13,7 @@ use crate::reading::remembered::{Memory, Rows};
 use crate::reading::roots::BlockScope;
 use crate::reading::tracer::Asked;
 use crate::reading::visited::Visited;
+use crate::running::advice;
 use crate::running::backends;
 use crate::running::choice::{self, Choice, Running, Work};
 use crate::running::given_procs;
@@ -128,10 +129,12 @@ impl Section {
         let run = || {
             let _patterns = table::Running::begin();
             Pinned::with(ruby, |pinned| {
+                let weight = advice::weight(self.base.len() as usize);
                 // Where the GPU may run it, it is learned from the seconds which is faster.
-                let untimed = choice::is_for_cpu(self.backend) && !profiles::any(ruby);
+                let untimed = choice::is_for_cpu(self.backend) && !profiles::any(ruby) && weight == 0;
                 let mut profile = Profile { untimed, ..Profile::default() };
-                let result = Run::new(ruby, pinned, &self)?.run(&mut profile);
+                let timed = (weight, profile.now());
+                let result = Run::new(ruby, pinned, &self, timed)?.run(&mut profile);
                 profile.sections = u64::from(self.done == 0);
                 profiles::add(ruby, &profile);
                 result
@@ -148,7 +151,7 @@ impl Section {
 
     /// What Ikra makes of the section, as text; nothing runs.
     pub fn explain(self, ruby: &Ruby) -> Result<String, magnus::Error> {
-        catch(ruby, || Pinned::with(ruby, |pinned| Run::new(ruby, pinned, &self)?.explain()))
+        catch(ruby, || Pinned::with(ruby, |pinned| Run::new(ruby, pinned, &self, (0, None))?.explain()))
     }
 }
 
@@ -341,10 +344,17 @@ struct Run<'a> {
     is_wide: Cell<bool>,
     /// Versions of which such a type may be why they refuse this call.
     too_wide: RefCell<Vec<Rc<Version>>>,
+    /// When it began, where it is timed, and for how many calls it stands.
+    timed: (u32, Option<Instant>),
 }
 
 impl<'a> Run<'a> {
-    fn new(ruby: &'a Ruby, pinned: &'a Pinned, section: &'a Section) -> Result<Self, Trouble> {
+    fn new(
+        ruby: &'a Ruby,
+        pinned: &'a Pinned,
+        section: &'a Section,
+        timed: (u32, Option<Instant>),
+    ) -> Result<Self, Trouble> {
         let mut captured = CapturedBlock::new(ruby, section.block)?;
         if let Some(owner) = section.chain.owner {
             captured.handle = CapturedBlock::new(ruby, owner)?.handle;
@@ -372,6 +382,7 @@ impl<'a> Run<'a> {
             alone: Cell::new(false),
             is_wide: Cell::new(false),
             too_wide: RefCell::default(),
+            timed,
         })
     }
 
@@ -432,6 +443,7 @@ impl<'a> Run<'a> {
         }
         let mode = if self.section.raise { Mode::Watched } else { version.conflicts.mode() };
         let executable = self.executable(&version, mode, profile)?;
+        self.advise(&version, profile)?;
         let random = *random.get_or_insert_with(|| random::next(version.program.uses_random));
         let rows = profile.time(Phase::Trace, || self.rows(&version, &mut traced))?;
         let room = version.rooms.on(profile.backend == Some("cpu")).get();
@@ -461,6 +473,15 @@ impl<'a> Run<'a> {
         if mode == Mode::Watched {
             version.kept.replace(heap.leave(&version.layout, self.section.ticks));
         }
+        if let (weight, Some(begun)) = self.timed
+            && mode == Mode::Watched
+            && !version.prints
+            && self.section.part.is_none()
+            && self.section.done == 0
+        {
+            let work = (self.base.len() as usize, self.section.ticks);
+            version.costs.add(weight, work, begun.elapsed(), profile);
+        }
         // Nothing of the section looks at its objects from here on.
         if let Some(last) = rows.and_then(|rows| rows.keep(self.pinned)) {
             version.memory.keep(last);
@@ -477,6 +498,21 @@ impl<'a> Run<'a> {
             Some(rows) => Ok(Some(rows)),
             None => Ok(Rows::of(&traced.tracer, &traced.roots, &self.base)?),
         }
+    }
+
+    /// Tells what calls before have cost, or this one's code, where that is more than it gains.
+    fn advise(&self, version: &Version, profile: &Profile) -> Result<(), Trouble> {
+        if let Some(seconds) = advice::made_long(profile) {
+            let lines = profile.costs.iter().filter(|(of, ..)| *of == ikra_core::profile::Cost::Line);
+            let line = lines.max_by_key(|(_, _, count)| *count).map(|(_, line, _)| line.clone());
+            self.say("was_made_long", (seconds, line))?;
+        }
+        let Some((calls, around, computed)) = version.costs.told() else { return Ok(()) };
+        let mut classes: Vec<_> = version.plan.asked.columns.iter().map(|(_, class)| *class).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        let names: Vec<_> = classes.into_iter().map(|class| version.pool.name(class)).collect();
+        self.say("costs_more", (calls, around, computed, names))
     }
 
     /// What is refused before anything runs.
@@ -1077,6 +1113,7 @@ impl<'a> Run<'a> {
                 kept: RefCell::default(),
                 memory: Memory::default(),
                 choice: Choice::default(),
+                costs: advice::Costs::default(),
                 asks: Cell::default(),
                 nobody: Arc::default(),
                 learned: self.learned.borrow().clone(),

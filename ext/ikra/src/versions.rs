@@ -18,6 +18,7 @@ use crate::code::methods::Assumptions;
 use crate::code::syncs::SyncText;
 use crate::reading::plan::Plan;
 use crate::reading::remembered::Memory;
+use crate::running::advice::Costs;
 use crate::running::choice::Choice;
 use crate::running::heap::{Kept, Layout, Mode, Rooms};
 use crate::vm::asked::Asks;
@@ -176,6 +177,8 @@ pub struct Version {
     pub memory: Memory,
     /// The back-end that `:auto` takes.
     pub choice: Choice,
+    /// What its calls cost.
+    pub costs: Costs,
     /// Its threads may ask Ruby (see [`ikra_core::regexp::asking`]).
     pub asks: Cell<Asks>,
     /// Whom they have as long as they may not.

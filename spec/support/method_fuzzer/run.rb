@@ -2,6 +2,7 @@
 
 # ruby -Ilib -Ispec spec/support/method_fuzzer/run.rb COUNT SEED [BACKEND] [JOBS] [SECONDS]
 require "etc"
+ENV["IKRA_ADVISE"] ||= "0"
 require "ikra"
 require_relative "../method_fuzzer"
 

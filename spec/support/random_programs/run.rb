@@ -24,6 +24,7 @@ if cached
   ENV["IKRA_SPEC_PROGRAMS_FOLDER"] = folder
 end
 
+ENV["IKRA_ADVISE"] ||= "0"
 require "ikra"
 require_relative "shards"
 

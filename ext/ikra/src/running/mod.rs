@@ -1,5 +1,6 @@
 //! A compiled section's run: its heap and arguments, the back-end that it runs on, what the run is counted in.
 
+pub mod advice;
 pub mod backends;
 pub mod changes;
 pub mod choice;
