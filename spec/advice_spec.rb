@@ -25,8 +25,11 @@ each_backend(Backends::ALL & [:cpu]) do
 
   around do |example|
     Ikra.advise = true
+    # Others would have to wait for a core.
+    Ikra.threads = 1
     example.run
   ensure
+    Ikra.threads = nil
     Ikra.advise = false
   end
 

@@ -121,7 +121,7 @@ module Ikra
 
     # Does Ikra say what it does not make faster? It warns, once for each place: where calls have for a while spent
     # their time on reading and writing objects and next to none on computing, and where a section took more than a
-    # second to compile. Ruby's time for the same is not known, so it says that a loop of Ruby may be faster, not that it is.
+    # second to compile. Ruby's time for the same is not known: a loop of Ruby may be faster, or not.
     #
     # @return [Boolean] as {#advise=} says; true at first
     def advise? = @advise
