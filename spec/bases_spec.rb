@@ -37,6 +37,66 @@ module Bases
     end
   end
 
+  # Yields two values, and does with what the block gives what its block says.
+  class Asking
+    include Enumerable
+
+    attr_accessor :left, :seen, :items
+
+    def initialize
+      @left = 2
+      @seen = 0
+      @items = [1, 2]
+    end
+  end
+
+  class Adding < Asking
+    def each
+      a = yield 1
+      b = yield 2
+      a + b
+    end
+  end
+
+  class Ending < Asking
+    def each
+      yield 1
+      yield 2
+    end
+  end
+
+  class Stopping < Asking
+    def each
+      return self if yield 1
+
+      yield 2
+      self
+    end
+  end
+
+  # Hands its block on to a method that is not known.
+  class Handing < Asking
+    def each(&block) = walk(&block)
+    def walk = yield(1)
+  end
+
+  class Rescuing < Asking
+    def each(&block)
+      walk(&block)
+      self
+    end
+
+    def walk
+      yield(1) + 1
+    rescue StandardError
+      nil
+    end
+  end
+
+  class Holding < Asking
+    def each(&block) = items.each(&block)
+  end
+
   SEQUENTIAL = { peach: :each, pmap: :map, pselect: :select }.freeze
 
   # Collections of numbers, or of pairs of such.
@@ -315,6 +375,34 @@ each_compiling_backend do |backend|
       .to raise_error(Ikra::UnsupportedError, /may change the object that it is called on \[changing-base\]/)
     expect { list.map.with_index.peach { |x, i| x + i } }.to raise_error(Ikra::UnsupportedError, /\[enumerator-answers\]/)
     expect([list, point.to_a]).to eq([[1, 2, 3, 4], [1, 2]])
+  end
+
+  it "gives what the block gives where an each of one's own does, and refuses others that use it" do
+    expect(Bases::Ending.new.peach { |x| x * 10 }).to eq(20)
+    expect(Bases::Handing.new.peach { |x| x * 10 }).to eq(10)
+    expect(Bases::Ending.new.each_with_index.peach { |x, i| x + i }).to be_a(Bases::Ending)
+    expect(Bases::Ending.new.pmap { |x| x * 10 }).to eq([10, 20])
+    [Bases::Adding, Bases::Stopping, Bases::Rescuing].each do |type|
+      [type.new, type.new.each_with_index, type.new.to_enum].each do |base|
+        expect { base.peach { |x| x * 10 } }.to raise_error(Ikra::UnsupportedError, /\[each-answers\]/)
+      end
+    end
+    expect { Bases::Ending.new.peach(2) { |x| x * 10 } }.to raise_error(Ikra::UnsupportedError, /\[each-answers\]/)
+    # Enumerable#map gives `each` nil.
+    expect { Bases::Adding.new.pmap { |x| x * 10 } }.to raise_error(NoMethodError)
+  end
+
+  it "refuses to change what an each of one's own reads" do
+    holding = Bases::Holding.new
+    expect { Bases::Ending.new.then { |list| list.peach { list.left -= 1 } } }.not_to raise_error
+    expect { holding.peach { |x| holding.items[0] = x } }
+      .to raise_error(Ikra::UnsupportedError, /may change the array that it is called on \[changing-base\]/)
+    holding.peach { |x| holding.seen += x }
+    expect([holding.seen, holding.items]).to eq([3, [1, 2]])
+    list = Class.new(Bases::Asking) { def each = (yield(1) if @left > 1) || self }.new
+    expect { list.pmap { |x| list.left -= x } }
+      .to raise_error(Ikra::UnsupportedError, /may change @left, which the `each` of what it is called on reads \[changing-base\]/)
+    expect(list.left).to eq(2)
   end
 
   it "writes into items that were made for it" do

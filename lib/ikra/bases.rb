@@ -109,7 +109,8 @@ module Ikra
 
     def form
       marks = [@items.made?, @items.column?, @items.changed?, @items.compared_by]
-      [@items.size, @arguments, @takes_apart, @items.looked_at, *marks]
+      own, looked_at = @items.looked_at.partition { |object| OwnEach === object } # rubocop:disable Style/CaseEquality
+      [@items.size, @arguments, @takes_apart, looked_at, *marks, own.first&.read]
     end
 
     # The same without so many elements at the beginning.
@@ -122,12 +123,19 @@ module Ikra
     # Something that yields what the collection has yielded.
     def again = @items.again
 
+    # What the extension is asked for: `each` may give what the block gives for an element.
+    def asked(operation, ticks)
+      return operation unless operation == :peach && @items.answer
+
+      ticks == 1 ? :pmap : Answer.refuse
+    end
+
     # What the operation gives, made of what the extension does: nil where there are no elements.
     def result(operation, given)
       case operation
       when :pmap then @items.column? ? mapped(given) : given || []
       when :pselect then selected(given || columns.map { |column| empty(column) })
-      else @items.returned
+      else @items.answer ? given.to_a[@items.answer] : @items.returned
       end
     end
 
@@ -174,6 +182,7 @@ module Ikra
 
     def empty? = @size.zero?
     def form = nil
+    def asked(operation, _ticks) = operation
     def rest(done) = ArrayBase.new(PART.bind_call(columns, done..) || [])
 
     def result(operation, given)
@@ -193,7 +202,7 @@ module Ikra
     def size = nil
     def empty? = false
     def columns = [Series.new(0, 1)]
-    def form = [1, [], false, [], false, false, false, nil]
+    def form = [1, [], false, [], false, false, false, nil, nil]
   end
   private_constant :Base, :ArrayBase, :ProgramBase
 end

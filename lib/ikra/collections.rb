@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "own_each"
+require_relative "answer"
 require_relative "items"
 require_relative "enumerators"
 
@@ -33,8 +35,9 @@ module Ikra
     class << self
       # @param operation [Symbol] one of {Section::SEQUENTIAL}
       # @param name [Symbol] Ruby's method that is to be done
+      # @param answered [Boolean] whether Ruby's method gives `each` the values of the user's block
       # @return [Items]
-      def items(collection, operation, name = Section::SEQUENTIAL.fetch(operation))
+      def items(collection, operation, name = Section::SEQUENTIAL.fetch(operation), answered: operation == :peach)
         return pairs(ENV.to_h, ENV) if ENV.equal?(collection)
 
         found = case collection
@@ -44,7 +47,7 @@ module Ikra
                 when Column, TupleColumn then column(collection)
                 else enumerator(collection, operation)
                 end
-        found || gone_through(collection, operation, looked_at: hash_of(collection))
+        found || gone_through(collection, operation, looked_at: hash_of(collection), answered:)
       end
 
       def enumerator(enumerator, operation)
@@ -181,9 +184,13 @@ module Ikra
       end
 
       # What `each` yields.
-      def gone_through(collection, operation, looked_at: [], kind: nil)
-        count, returned, rows, *columns = Native.items(collection)
+      #
+      # @param answered [Boolean] see {items}
+      def gone_through(collection, operation, looked_at: [], kind: nil, answered: operation == :peach)
+        own = OwnEach.of(collection)
+        count, returned, rows, _, *columns = answered ? Answer.items(collection, own) : Native.items(collection, nil)
         refuse_size(count) if count > MOST
+        looked_at = [*looked_at, *own.looked_at]
         if rows
           refuse_mixed(rows, operation) if operation != :pselect || rows.any?(&:empty?)
           # Enumerable#select makes one value of several.

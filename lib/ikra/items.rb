@@ -33,7 +33,7 @@ module Ikra
     attr_reader :yielded
     # @return [Object] what `each` gives
     attr_reader :returned
-    # @return [Array] arrays and Structs that `each` looks at all the time
+    # @return [Array] arrays and Structs that `each` looks at all the time, and an {OwnEach} that was gone through
     attr_reader :looked_at
 
     # @param kind [:pairs, :made, :column, nil] +:pairs+: `each` yields arrays of two, or two values to a lambda that
@@ -55,6 +55,8 @@ module Ikra
     def pairs? = @kind == :pairs
     def made? = @kind == :made
     def column? = @kind == :column
+    # Which element's value is what `each` gives, if it is that of the block?
+    def answer = Answer.row(returned)
     # May the block not read what is looked at?
     def changed? = @changed
 
@@ -132,8 +134,8 @@ module Ikra
       return @original if @original
 
       Enumerator.new do |yielder|
-        size.times { |row| yielder.yield(*yielded.map { |part| value(part, columns, row) }) }
-        returned
+        given = Array.new(size) { |row| yielder.yield(*yielded.map { |part| value(part, columns, row) }) }
+        answer ? given[answer] : returned
       end
     end
 

@@ -213,7 +213,7 @@ module Ikra
 
           base = Base.of(collection, operation, block, name)
           # There is nothing to run where there are no elements.
-          given = native(base, call(base, operation, ticks, bar), block) unless base.empty?
+          given = native(base, call(base, base.asked(operation, ticks), ticks, bar), block) unless base.empty?
           base.result(operation, given)
         end
       end

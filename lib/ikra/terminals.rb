@@ -150,7 +150,9 @@ module Ikra
       # Struct#to_h yields names too.
       return @items ||= Collections.members(@collection) if @title == :pto_h && @collection.is_a?(Struct)
 
-      @items ||= Collections.items(@collection, passing == :taken_apart ? :pselect : :pmap, direct? ? asked : :each)
+      # Enumerable's methods give `each` nil, and lazy enumerators what the stages give.
+      @items ||= Collections.items(@collection, passing == :taken_apart ? :pselect : :pmap, direct? ? asked : :each,
+                                   answered: !direct?)
     end
 
     # The method by which Ruby goes through the collection.

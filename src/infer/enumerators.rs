@@ -2,8 +2,11 @@
 //! made of one (`parallel.rs`).
 
 use super::Lowerer;
+use super::host::{FoundMethod, Method};
 use super::operand::Operand;
 use super::parallel::is_array;
+use super::sites::class_of;
+use crate::syntax::answers::{self, Answers};
 use crate::types::Type;
 use std::rc::Rc;
 
@@ -167,6 +170,24 @@ impl Lowerer<'_> {
     pub(super) fn is_of_users(&mut self, enumerator: &Operand) -> bool {
         let Some((method, parts)) = self.enumerator_of(enumerator) else { return false };
         is_users_each(&method) && parts[0].types.iter().all(Type::is_instance)
+    }
+
+    /// What the methods of the user's by which something is gone through do with what their block gives.
+    pub(super) fn answers_of(&mut self, source: &Operand) -> Answers {
+        let users = self.enumerator_of(source).filter(|(method, _)| is_users_each(method));
+        let (method, of) = match &users {
+            Some((method, parts)) => (without_to_enum(method).unwrap_or("each"), &parts[0]),
+            None => ("each", source),
+        };
+        let answers = of.types.iter().map(|ty| match self.host.method(class_of(ty), method) {
+            Ok(Some(FoundMethod { method: Method::Ruby(code), owner, .. }))
+                if ty.is_instance() && self.host.class_name(owner) != "Set" =>
+            {
+                answers::of(&code)
+            }
+            _ => Answers::Ignored,
+        });
+        answers.max().unwrap_or_default()
     }
 
     /// What the `each` of an Enumerator gives, where that is known and does not depend on what its block gives.

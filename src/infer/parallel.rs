@@ -23,11 +23,12 @@
 //! - An Enumerator that yields two values ([`Beside`]) hands `pmap` and `peach` both, and `pselect` an array of them.
 //!   What it gives back is known by its method (`Lowerer::enumerator_gives`).
 //! - What is Enumerable and no array, such as a Set, has its `each` run first, which puts what it yields into one
-//!   (`__yielded` in `core/kernel.rb`).
+//!   (`__yielded` in `core/kernel.rb`). Where that looks at what the block gives (`answers_of`), `peach` runs the block
+//!   as `each` goes on, in the driver.
 //!
 //! What it cannot do: go on with objects that an `Ikra.sync` adds; a `Column` as a base. Each is refused with its name.
 
-use super::calls::Arguments;
+use super::calls::{Arguments, CallType};
 use super::closed_blocks::Environment;
 use super::enumerators::Beside;
 use super::expressions::SLOT_LEAVE;
@@ -43,6 +44,7 @@ use crate::ir::{
     BinaryOp, BufferKind, Comparison, ErrorKind, FuncId, Items, Kernel, KernelId, Part, Stmt, Value,
 };
 use crate::scalar::Ty;
+use crate::syntax::answers::Answers;
 use crate::syntax::ast::{Code, Kind};
 use crate::syntax::walk::each_node;
 use crate::types::{ArrayKind, ClassId, ListKind, RangeEnd, Type, TypeSet};
@@ -217,6 +219,10 @@ impl Lowerer<'_> {
         let selects = matches!(name, "pselect" | "pfilter" | "preject");
         if selects && receiver.types.single().is_some_and(Type::is_hash) {
             return self.pairs_selected(receiver, name, arguments, block);
+        }
+        if name == "peach" && self.answers_of(source) != Answers::Ignored {
+            // It goes on by what the block gives, so that must run in between.
+            return self.dispatch(receiver, "#peach", arguments, Some(block.clone()), CallType::Own);
         }
         let is_enumerator = matches!(receiver.types.single(), Some(Type::Enumerator(..)));
         let several = !beside.is_some() && self.hands_on_several(source);

@@ -4,6 +4,7 @@
 //! many as there are reasons, and `dump` prints the AST for tests and for people.
 #![deny(unsafe_code)]
 
+pub mod answers;
 pub mod ast;
 mod descend;
 pub mod dump;

@@ -153,6 +153,7 @@ const HELD: &[(&str, &[&str])] = &[
             "capture::Literal.Written",
             "check::LiveRuby.constants",
             "reading/base::Base.looked_at",
+            "reading/base::Base.read",
             "reading/base::Source.Items",
             "reading/decode::InOrder.arrays",
             "reading/decode::InOrder.objects",

@@ -96,7 +96,8 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("basic?", function!(reflection::is_basic, 2))?;
     native.define_singleton_method("plain_size", function!(reflection::plain_size, 2))?;
     native.define_singleton_method("enumerator", function!(enumerators::parts, 1))?;
-    native.define_singleton_method("items", function!(items::take, 1))?;
+    native.define_singleton_method("items", function!(items::take, 2))?;
+    native.define_singleton_method("answers", function!(sources::answers, 1))?;
     native.define_singleton_method("pairs", function!(items::pairs, 1))?;
     native.define_singleton_method("missing", function!(missing, 1))?;
     native.define_singleton_method("availability", function!(availability, 0))?;

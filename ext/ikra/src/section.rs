@@ -48,7 +48,7 @@ use ikra_core::error::Error;
 use ikra_core::fallible;
 use ikra_core::faults;
 use ikra_core::heap::schema::{ColumnSchema, Output};
-use ikra_core::heap::{Column, Store};
+use ikra_core::heap::{Column, Schema, Store};
 use ikra_core::infer::recording::Kept;
 use ikra_core::infer::tell_anew;
 use ikra_core::ir::{ErrorKind, Program, Receiver, SiteId, passes};
@@ -1222,7 +1222,26 @@ impl<'a> Run<'a> {
                 });
             }
         }
-        Ok(())
+        self.refuse_changing_each(schema, traced)
+    }
+
+    /// The same of variables that the `each` of an object of the user's reads.
+    fn refuse_changing_each(&self, schema: &Schema, traced: &Traced<'_>) -> Result<(), Trouble> {
+        let Some((object, names)) = &self.base.read else { return Ok(()) };
+        let Some(Visited::Object(class, _)) = traced.tracer.met(object.as_raw()) else { return Ok(()) };
+        let changes = |column: &&ColumnSchema| {
+            column.written && column.classes.contains(&class) && names.contains(&column.name)
+        };
+        match schema.columns.iter().find(changes) {
+            None => Ok(()),
+            Some(column) => Err(Trouble::Unsupported {
+                message: format!(
+                    "the block may change {}, which the `each` of what it is called on reads [changing-base]",
+                    column.name
+                ),
+                hint: "go through an array of the elements, which does not change: to_a".into(),
+            }),
+        }
     }
 
     /// What a `pmap` of an `Ikra::Column` gives is one again.

@@ -1,3 +1,6 @@
+# An `each` of the user's is given nil by the blocks of most of these, as by Ruby's, and what the user's block gives by
+# `each_with_index`, `each_with_object`, `each_slice` and `each_cons`.
+
 module Enumerable
   # `peach` in an element: its elements run one after the other.
   def __peach(ticks = 1, progress: nil)
@@ -18,8 +21,9 @@ module Enumerable
   def __each_with_index
     i = 0
     each do |x|
-      yield x, i
+      at = i
       i += 1
+      yield x, at
     end
     self
   end
@@ -90,8 +94,9 @@ module Enumerable
     each do |x|
       slice.__push(x)
       if slice.size == n
-        yield slice
+        given = yield slice
         slice = __list(n < 1024 ? n : 1024)
+        given
       end
     end
     yield slice if slice.size > 0
@@ -122,6 +127,7 @@ module Enumerable
         run = __list(4)
       end
       run.__push(x)
+      nil
     end
     yield run if run.size > 0
     self
@@ -137,6 +143,7 @@ module Enumerable
         run = __list(4)
       end
       run.__push(x)
+      nil
     end
     yield run if run.size > 0
     self
@@ -150,6 +157,7 @@ module Enumerable
         yield run
         run = __list(4)
       end
+      nil
     end
     yield run if run.size > 0
     self
@@ -173,6 +181,7 @@ module Enumerable
         yield [key, run]
         run = __list(4)
       end
+      nil
     end
     yield [before, run] if run.size > 0
     self
@@ -192,6 +201,7 @@ module Enumerable
       else
         groups.__values.__item(place).__push(x)
       end
+      nil
     end
     groups
   end
@@ -205,19 +215,26 @@ module Enumerable
       else
         counts.__values.__set(place, counts.__values.__item(place) + 1)
       end
+      nil
     end
     counts
   end
 
   def __to_h
     out = {}
-    each { |pair| out.__put_pair(pair) }
+    each do |pair|
+      out.__put_pair(pair)
+      nil
+    end
     out
   end
 
   def __to_h_block
     out = {}
-    each { |x| out.__put_pair(yield(x)) }
+    each do |x|
+      out.__put_pair(yield(x))
+      nil
+    end
     out
   end
 
@@ -227,6 +244,7 @@ module Enumerable
     each do |pair|
       out.__put_pair_at(pair, i)
       i += 1
+      nil
     end
     out
   end
@@ -237,6 +255,7 @@ module Enumerable
     each do |x|
       out.__put_pair_at(yield(x), i)
       i += 1
+      nil
     end
     out
   end
@@ -310,6 +329,7 @@ module Enumerable
     each do |x|
       return i if yield(x)
       i += 1
+      nil
     end
     nil
   end
@@ -319,6 +339,7 @@ module Enumerable
     each do |x|
       return i if x.__equals(value)
       i += 1
+      nil
     end
     nil
   end
@@ -348,13 +369,19 @@ module Enumerable
 
   def __count_block
     n = 0
-    each { |x| n += 1 if yield(x) }
+    each do |x|
+      n += 1 if yield(x)
+      nil
+    end
     n
   end
 
   def __count_value(value)
     n = 0
-    each { |x| n += 1 if x.__equals(value) }
+    each do |x|
+      n += 1 if x.__equals(value)
+      nil
+    end
     n
   end
 

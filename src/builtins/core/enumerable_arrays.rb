@@ -11,7 +11,10 @@ module Enumerable
 
   def __map
     out = __list(__room)
-    each { |x| out.__push(yield(x)) }
+    each do |x|
+      out.__push(yield(x))
+      nil
+    end
     out
   end
 
@@ -19,13 +22,19 @@ module Enumerable
     return __select_changing { |x| yield x } if __items_change?
 
     out = __list(__room)
-    each { |x| out.__push(x) if yield(x) }
+    each do |x|
+      out.__push(x) if yield(x)
+      nil
+    end
     out
   end
 
   def reject
     out = __list(__room)
-    each { |x| out.__push(x) unless yield(x) }
+    each do |x|
+      out.__push(x) unless yield(x)
+      nil
+    end
     out
   end
 
@@ -34,6 +43,7 @@ module Enumerable
     each do |x|
       y = yield(x)
       out.__push(y) if y
+      nil
     end
     out
   end
@@ -46,6 +56,7 @@ module Enumerable
       elsif __equals_unseen?(pattern, x)
         out.__push(x)
       end
+      nil
     end
     out
   end
@@ -58,6 +69,7 @@ module Enumerable
       elsif !__equals_unseen?(pattern, x)
         out.__push(x)
       end
+      nil
     end
     out
   end
@@ -74,7 +86,10 @@ module Enumerable
 
   def flat_map
     out = __list(__room)
-    each { |x| out.__append(yield(x)) }
+    each do |x|
+      out.__append(yield(x))
+      nil
+    end
     out
   end
 
@@ -87,6 +102,7 @@ module Enumerable
       else
         no.__push(x)
       end
+      nil
     end
     [yes, no]
   end
@@ -127,6 +143,7 @@ module Enumerable
     each do |x|
       out.__push(x) if i >= n
       i += 1
+      nil
     end
     out
   end
@@ -138,6 +155,7 @@ module Enumerable
     each do |x|
       break unless yield(x)
       out.__push(x)
+      nil
     end
     out
   end
@@ -153,6 +171,7 @@ module Enumerable
     each do |x|
       dropping = false if dropping && !yield(x)
       out.__push(x) unless dropping
+      nil
     end
     out
   end
@@ -163,6 +182,7 @@ module Enumerable
     each do |x|
       out.__push([x, *others.map { |other| other.__at(i) }])
       i += 1
+      nil
     end
     out
   end
@@ -172,6 +192,7 @@ module Enumerable
     each do |x|
       yield [x, *others.map { |other| other.__at(i) }]
       i += 1
+      nil
     end
     nil
   end
@@ -179,7 +200,10 @@ module Enumerable
   def __uniq
     out = __list(__room)
     slots = __list(0)
-    each { |x| out.__add(x, slots) }
+    each do |x|
+      out.__add(x, slots)
+      nil
+    end
     out
   end
 
@@ -191,7 +215,10 @@ module Enumerable
     out = __list(__room)
     keys = __list(__room)
     slots = __list(0)
-    each { |x| out.__push(x) if keys.__add(yield(x), slots) }
+    each do |x|
+      out.__push(x) if keys.__add(yield(x), slots)
+      nil
+    end
     out
   end
 
@@ -248,7 +275,10 @@ module Enumerable
 
   def __compact
     out = __list(__room)
-    each { |x| out.__push(x) unless x.__nil? }
+    each do |x|
+      out.__push(x) unless x.__nil?
+      nil
+    end
     out
   end
 end

@@ -196,6 +196,7 @@ module Enumerable
 
       out.__push(x)
       out.__select(n, sign, limit) { |a, b| yield(a, b) } if out.size == n * 4
+      nil
     end
     out.__select(n, sign, limit) { |a, b| yield(a, b) }
     out.__merge_sort { |a, b| yield(a, b) }
@@ -218,6 +219,7 @@ module Enumerable
 
       out.__push([key, x])
       out.__select(n, sign, limit) { |a, b| __compare(a[0], b[0]) } if out.size == n * 4
+      nil
     end
     out.__select(n, sign, limit) { |a, b| __compare(a[0], b[0]) }
     out.__merge_sort { |a, b| __compare(a[0], b[0]) }
@@ -240,13 +242,17 @@ module Enumerable
 
       found = item
       count += 1
+      nil
     end
     found
   end
 
   def __inject_from(initial)
     acc = initial
-    each { |x| acc = yield(acc, x) }
+    each do |x|
+      acc = yield(acc, x)
+      nil
+    end
     acc
   end
 
@@ -303,6 +309,7 @@ module Enumerable
         waiting = total.is_a?(Float)
         compensation = 0.0
       end
+      nil
     end
     return integers == 0 && fractions == 0 ? total : __with_waiting(total, integers, fractions) if waiting
 
@@ -333,6 +340,7 @@ module Enumerable
       key = yield(x)
       words = false unless key.__word?
       pairs.__push([key, x])
+      nil
     end
     sorted = if words && (key.is_a?(Integer) || key.is_a?(Float))
                pairs.__introsort

@@ -183,13 +183,19 @@ module Enumerator
 
   def map
     out = __list(__room)
-    __each_values { |*values| out.__push(yield(*values)) }
+    __each_values do |*values|
+      out.__push(yield(*values))
+      nil
+    end
     out
   end
 
   def flat_map
     out = __list(__room)
-    __each_values { |*values| out.__append(yield(*values)) }
+    __each_values do |*values|
+      out.__append(yield(*values))
+      nil
+    end
     out
   end
 
@@ -198,6 +204,7 @@ module Enumerator
     __each_values do |*values|
       y = yield(*values)
       out.__push(y) if y
+      nil
     end
     out
   end
@@ -223,7 +230,10 @@ module Enumerator
 
   def __count_block
     n = 0
-    __each_values { |*values| n += 1 if yield(*values) }
+    __each_values do |*values|
+      n += 1 if yield(*values)
+      nil
+    end
     n
   end
 
@@ -233,13 +243,17 @@ module Enumerator
       return i if yield(*values)
 
       i += 1
+      nil
     end
     nil
   end
 
   def take_while
     out = __list(__room)
-    __each_pair { |x, values| yield(*values) ? out.__push(x) : break }
+    __each_pair do |x, values|
+      yield(*values) ? out.__push(x) : break
+      nil
+    end
     out
   end
 
@@ -249,7 +263,10 @@ module Enumerator
 
   def __to_h_block
     out = {}
-    __each_values { |*values| out.__put_pair(yield(*values)) }
+    __each_values do |*values|
+      out.__put_pair(yield(*values))
+      nil
+    end
     out
   end
 
@@ -257,7 +274,10 @@ module Enumerator
     out = __list(__room)
     keys = __list(__room)
     slots = __list(0)
-    __each_pair { |x, values| out.__push(x) if keys.__add(yield(*values), slots) }
+    __each_pair do |x, values|
+      out.__push(x) if keys.__add(yield(*values), slots)
+      nil
+    end
     out
   end
 
@@ -278,7 +298,10 @@ module Enumerator
   end
 
   def __each_entry
-    each { |x| yield x }
+    each do |x|
+      yield x
+      nil
+    end
     self
   end
 
@@ -303,6 +326,7 @@ module Enumerator
       when 1 then yield(values.__item(0))
       else yield(x)
       end
+      nil
     end
     return nil if items.size == 0
 
@@ -353,6 +377,7 @@ module Enumerator
         least = key
         best = x
       end
+      nil
     end
     best
   end
@@ -368,6 +393,7 @@ module Enumerator
         most = key
         best = x
       end
+      nil
     end
     best
   end
@@ -408,6 +434,7 @@ module Enumerator
         first = x
         first_key = key
       end
+      nil
     end
     if waits
       low = first if !some || __compare(first_key, least) < 0
@@ -438,6 +465,7 @@ module Enumerator
         waits = true
         first = x
       end
+      nil
     end
     if waits
       low = first if !some || yield(first, low) < 0
@@ -470,6 +498,7 @@ module Enumerator
         some = true
         best = x
       end
+      nil
     end
     best
   end
@@ -484,6 +513,7 @@ module Enumerator
         some = true
         acc = x
       end
+      nil
     end
     acc
   end

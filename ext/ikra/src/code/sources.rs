@@ -8,10 +8,11 @@ use crate::vm::ruby_version;
 use ikra_core::error::NoMemory;
 use ikra_core::infer::host::Refusal;
 use ikra_core::source::{FileId, SourceFile, SourceMap, Span};
+use ikra_core::syntax::answers::{self, Answers};
 use ikra_core::syntax::ast::Code;
 use ikra_core::syntax::{self, CodeError};
 use magnus::rb_sys::{AsRawValue, FromRawValue};
-use magnus::{RArray, RModule, Ruby, Value, prelude::*};
+use magnus::{RArray, RModule, Ruby, Symbol, Value, prelude::*};
 use rb_sys::VALUE;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
@@ -105,6 +106,23 @@ pub fn location(iseq: Value) -> Option<Vec<i32>> {
     // SAFETY: it is an InstructionSequence, whose code lives as long as it does.
     unsafe { tell(inner(iseq.as_raw()), line, column, last_line, last_column) };
     Some(numbers.to_vec())
+}
+
+/// What a method does with what its block gives, as a Symbol or nil, and the names of the variables that it reads; by its
+/// instruction sequence. nil where its code is not known.
+pub fn answers(ruby: &Ruby, iseq: Value) -> Result<Option<(Option<Symbol>, Vec<String>)>, magnus::Error> {
+    let code = match code_of(ruby, iseq) {
+        Ok(code) => code,
+        Err(Trouble::Raised(error)) => return Err(error),
+        Err(_) => return Ok(None),
+    };
+    let name = match answers::of(&code) {
+        Answers::Ignored => Some("ignored"),
+        Answers::Given => Some("given"),
+        Answers::Unknown => None,
+        Answers::Used => Some("used"),
+    };
+    Ok(Some((name.map(|name| ruby.to_symbol(name)), answers::variables(&code).into_iter().collect())))
 }
 
 /// The code of an instruction sequence.

@@ -15,7 +15,8 @@
 //!   classes, repeats of its objects make rounds, and its objects are the element itself, whose variables need not be
 //!   watched. It is `BufferKind::Base`; the others are `Beside`, and what they hold is told by tags.
 //! - Arrays and Structs that `each` looks at all the time (`looked_at`) must not be written by the section, as it would
-//!   have gone on with other elements: that is refused before it runs.
+//!   have gone on with other elements: that is refused before it runs. So are variables of an object of the user's which
+//!   its `each` reads (`read`).
 //! - A Column of the user's is one more source of a column of the base. Nothing is read: its type says what the items
 //!   are. If the Column is all of its memory, the buffer is that memory (`heap::Column::Shared`), else a copy of its
 //!   rows. `float32` is widened; an `int32` that nobody writes is an Integer of 32 bits.
@@ -83,6 +84,8 @@ pub struct Base {
     pub takes_apart: bool,
     /// What goes through the elements looks at these: arrays and Structs.
     pub looked_at: Vec<Value>,
+    /// An object of the user's whose `each` was gone through, and the variables of it that `each` reads.
+    pub read: Option<(Value, Vec<String>)>,
     /// The arrays that are items were made by `each`, which would make others in each tick.
     pub makes_items: bool,
     /// What comes of it are columns again, no Arrays.
@@ -95,8 +98,8 @@ pub struct Base {
 
 impl Base {
     /// `done`: so many elements have run before these, and Series begin with those. `form`: how many elements there are, what the block gets, whether it takes that apart, what is looked at, whether
-    /// items were made, whether it is an `Ikra::Column`, whether the operation changes what is looked at, and which one
-    /// looks into what the block gives. Without it `columns` is the only one, an Array that the section is called on. The caller has both on the stack, as
+    /// items were made, whether it is an `Ikra::Column`, whether the operation changes what is looked at, which one
+    /// looks into what the block gives, and what `each` reads of which object. Without it `columns` is the only one, an Array that the section is called on. The caller has both on the stack, as
     /// arguments of a method.
     pub fn new(columns: RArray, form: Option<RArray>, done: u64) -> Result<Self, Error> {
         let Some(form) = form else {
@@ -106,14 +109,17 @@ impl Base {
                 arguments: vec![Form::Column(0)],
                 takes_apart: false,
                 looked_at: vec![columns.as_value()],
+                read: None,
                 makes_items: false,
                 is_column: false,
                 is_changed: false,
                 compared_by: None,
             });
         };
-        let (length, arguments, takes_apart, looked_at, makes_items, is_column, is_changed, compared_by) =
-            <(u64, RArray, bool, RArray, bool, bool, bool, Option<Symbol>)>::try_convert(form.as_value())?;
+        let (length, arguments, takes_apart, looked_at, makes_items, is_column, is_changed, compared_by, read) =
+            <(u64, RArray, bool, RArray, bool, bool, bool, Option<Symbol>, Option<(Value, Vec<String>)>)>::try_convert(
+                form.as_value(),
+            )?;
         let column = |column: Value| match (RArray::from_value(column), column::of(column)) {
             (Some(items), _) => Ok(Source::Items(items)),
             (None, Some(column)) => {
@@ -141,6 +147,7 @@ impl Base {
             arguments: arguments.into_iter().map(parse).collect::<Result<_, _>>()?,
             takes_apart,
             looked_at: looked_at.into_iter().collect(),
+            read,
             makes_items,
             is_column,
             is_changed,
@@ -155,7 +162,7 @@ impl Base {
                 pinned.pin(items.as_raw());
             }
         }
-        for object in &self.looked_at {
+        for object in self.looked_at.iter().chain(self.read.iter().map(|(object, _)| object)) {
             pinned.pin(object.as_raw());
         }
     }

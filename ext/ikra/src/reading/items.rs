@@ -7,17 +7,21 @@ use rb_sys::VALUE;
 use std::ffi::{c_int, c_long};
 
 /// Where these are in the array that a block fills: how often it was called; what `each` gave; the arguments of all
-/// calls, where their number differs; and the first column of as many as each call has arguments.
+/// calls, where their number differs; the class of what the block gives, or nil; and the first column of as many as each
+/// call has arguments.
 const COUNT: c_long = 0;
 const GIVEN: c_long = 1;
 const ROWS: c_long = 2;
-const COLUMNS: c_long = 3;
+const ANSWER: c_long = 3;
+const COLUMNS: c_long = 4;
 
-/// Calls `each` with a block that takes what it is given and gives nil, as that of Enumerable#map does. Gives an array:
-/// how often the block was called, what `each` gave, the arguments of each call if their number differs (or nil), and
-/// the columns: the first arguments of all calls, the second ones, and so on.
-pub fn take(ruby: &Ruby, collection: Value) -> Result<RArray, Error> {
+/// Calls `each` with a block that takes what it is given. It gives nil, as that of Enumerable#map does, or with a class
+/// an instance of it at each call, whose `@row` says which: that stands for the value of the user's block, which has not
+/// run yet. Gives an array: how often the block was called, what `each` gave, the arguments of each call if their number
+/// differs (or nil), the class, and the columns: the first arguments of all calls, the second ones, and so on.
+pub fn take(ruby: &Ruby, collection: Value, answer: Value) -> Result<RArray, Error> {
     let taken = ruby.ary_from_vec(vec![Some(0), None, None]);
+    taken.push(answer)?;
     let each = value::intern(ruby, "each");
     let given = protect(|| {
         // SAFETY: both objects are live: they are on the stack. What is raised ends in `protect`.
@@ -62,16 +66,22 @@ unsafe extern "C" fn push(
             }
             rb_sys::rb_ary_store(taken, ROWS, rows);
         }
-        if rows != value::NIL {
+        if rows == value::NIL {
+            for at in 0..argc {
+                let column = rb_sys::rb_ary_entry(taken, COLUMNS + c_long::from(at));
+                rb_sys::rb_ary_push(column, *argv.add(at as usize));
+            }
+        } else {
             rb_sys::rb_ary_push(rows, rb_sys::rb_ary_new_from_values(argc.into(), argv));
+        }
+        let class = rb_sys::rb_ary_entry(taken, ANSWER);
+        if class == value::NIL {
             return value::NIL;
         }
-        for at in 0..argc {
-            let column = rb_sys::rb_ary_entry(taken, COLUMNS + c_long::from(at));
-            rb_sys::rb_ary_push(column, *argv.add(at as usize));
-        }
+        let answer = rb_sys::rb_obj_alloc(class);
+        rb_sys::rb_ivar_set(answer, rb_sys::rb_intern(c"@row".as_ptr()), rb_sys::rb_int2inum(count as isize));
+        answer
     }
-    value::NIL
 }
 
 /// The keys and the values of a Hash, as they are at one time. Whatever methods its class has.
