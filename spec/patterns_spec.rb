@@ -318,6 +318,43 @@ each_compiling_backend do
     end
   end
 
+  it "raises what nothing matches where several patterns could" do
+    pair = PatternsSpec::Pair
+    # rubocop:disable Style/RedundantBegin
+    tell = ->(error) { [error.class, error.message, error.message.encoding] }
+    ["a\tb", "\xFF", "é".b, :"a b", :é, nil, 1.5, true, ["a"], [1, "é"], { a: 1 }, { "é" => ["\xFF"] }, [{ a: 1 }, 2],
+     pair.new("é", 1), pair.new({ a: 1 }, [1])].each do |value|
+      raising = [proc { |x| case x; in 12_345 then 1; in "zz" then 2; end },
+                 proc { |x| y = [x, 1]; case y; in 12_345 then 1; in "zz" then 2; end }]
+      raising.each do |block|
+        told = %i[map pmap].map do |call|
+          [value].public_send(call, &block)
+        rescue NoMatchingPatternError => e
+          tell.call(e)
+        end
+        expect(told[1]).to eq(told[0])
+      end
+      rescuing = proc do |x|
+        y = [x, 1]
+        [begin; case x; in 12_345 then 1; in "zz" then 2; end; rescue NoMatchingPatternError => e; e.message; end,
+         begin; case y; in 12_345 then 1; in "zz" then 2; end; rescue NoMatchingPatternError => e; e.message; end]
+      end
+      told = [value].pmap(&rescuing).flatten
+      expect([told, told.map(&:encoding)]).to eq([value].map(&rescuing).flatten.then { |all| [all, all.map(&:encoding)] })
+    rescue Ikra::UnsupportedError => e
+      expect(e.message).to match(/\[unsupported-(rescue-variable|pattern)\]/)
+    end
+    # rubocop:enable Style/RedundantBegin
+  end
+
+  it "refuses to tell an array of more objects than a failure can" do
+    next if Ikra.backend == :ruby
+
+    objects = Array.new(3) { Object.new }
+    expect { [1].pmap { |_| case [objects[0], objects[1], objects[2]]; in 1 then 1; in 2 then 2; end } }
+      .to raise_error(Ikra::UnsupportedError, /\[unsupported-pattern\]/)
+  end
+
   it "tells made Strings in a NoMatchingPatternError" do
     [["12", nil], [nil, "12"], ["a\u00e9\n", ""], [["x", 1], [:a, 2.5]]].each do |a, b|
       expect_no_match("#{a.inspect}: #{b.inspect} === #{a.inspect} does not return true") do

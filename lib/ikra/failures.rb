@@ -439,10 +439,12 @@ module Ikra
 
       # @param by_ruby [Boolean] is it what one of Ruby's own methods says?
       # @param by_literal [Boolean] is it a literal that is frozen?
-      def raise(exception_class, parts, by_ruby, by_literal)
+      # @param of_array [Boolean] are the parts, where there are several, what an array shows of its items?
+      def raise(exception_class, parts, by_ruby, by_literal, of_array)
         return exception_class.new unless parts
 
         told = parts.map { |value, text, inspected| text || (inspected ? value.inspect : value.to_s) }
+        return exception_class.new(listed(parts, told)) if of_array && told.size > 1
         return exception_class.new(by_literal ? -joined(told) : joined(told)) unless by_ruby
 
         made = exception_class.new(said_by(exception_class, told.join))
@@ -464,6 +466,15 @@ module Ikra
         message = texts.join
         written = texts.map(&:encoding).find { |encoding| encoding != Encoding::US_ASCII }
         written && message.ascii_only? ? message.force_encoding(written) : message
+      end
+
+      # As Array#inspect: of ASCII only it is in the encoding of the first item's text.
+      def listed(parts, texts)
+        message = texts.join
+        first = texts.index { |text| text != "[" }
+        return message unless message.ascii_only?
+
+        message.force_encoding(parts[first][1] ? Encoding::US_ASCII : texts[first].encoding)
       end
 
       # A message of Ruby's own methods: ASCII only it is in US-ASCII where it tells names and patterns, else in none.
@@ -528,7 +539,7 @@ module Ikra
         end
         text.start_with?("#") ? text : "#{text}:#{CLASS.bind_call(receiver)}"
       end
-      private_class_method :said, :ask, :there?, :described, :inspected, :native, :said_by, :joined
+      private_class_method :said, :ask, :there?, :described, :inspected, :native, :said_by, :joined, :listed
     end
   end
   private_constant :Failures

@@ -26,6 +26,8 @@ pub(super) enum Message {
     Index(&'static str, bool),
     /// A text of the user's, with values.
     Parts(Vec<MessagePart>),
+    /// What `to_s` of the only value gives.
+    Shown(Vec<MessagePart>),
     /// A literal that is frozen.
     Frozen(String),
     /// The name of the class: another String each time.
@@ -139,12 +141,16 @@ impl Lowerer<'_> {
                         [] => Message::Frozen(String::new()),
                         _ => Message::Unknown,
                     },
+                    (Some(parts), Raised::ByRubysText) => match &parts[..] {
+                        [MessagePart::Value(_)] => Message::Shown(parts.clone()),
+                        _ => Message::InAscii(parts.clone()),
+                    },
                     (Some(parts), Raised::ByText)
                         if parts.iter().any(|p| matches!(p, MessagePart::Inspect(..))) =>
                     {
                         Message::Unknown
                     }
-                    (Some(parts), Raised::ByText | Raised::ByRubysText) => Message::Parts(parts.clone()),
+                    (Some(parts), Raised::ByText) => Message::Parts(parts.clone()),
                 }
             }
             _ => Message::Unknown,
@@ -247,6 +253,14 @@ impl Lowerer<'_> {
                     return self.send(&text, "#in_ascii", &[], 0xc0);
                 }
                 text
+            }
+            Message::Shown(parts) => {
+                let [MessagePart::Value(receiver)] = &parts[..] else { return Operand::nil() };
+                let operand = receiver.has_operand().then_some(operands[0]);
+                match self.value_of_receiver(receiver, operand) {
+                    Some(value) => self.send(&value, "to_s", &[], 0xc5),
+                    None => Operand::nil(),
+                }
             }
             Message::About(parts) => self.telling_message(parts, operands, "#shown"),
             Message::Index(behind, is_range) => {

@@ -4,7 +4,7 @@ use super::exception_messages::Piece;
 use super::exceptions::{RECEIVER, SUBJECT};
 use super::operand::Operand;
 use super::{Condition, JoinIndex, Lowerer, conditions};
-use crate::ir::{ErrorKind, MessagePart, Value};
+use crate::ir::{ErrorKind, MessagePart, Raised, Receiver, Value};
 use crate::source::Span;
 use crate::types::{ClassId, HierarchyId, RangeEnd, Type, TypeSet};
 use std::collections::BTreeSet;
@@ -28,9 +28,21 @@ pub(super) enum Miss {
 pub(super) enum Told {
     Text(String),
     Inspected(Operand),
-    /// As `to_s` gives it; alone nil is no message.
+    /// The value itself, which Ruby raises the error with where several patterns could match: `message` is its `to_s`.
+    /// nil is no message.
     Shown(Operand),
 }
+
+/// How an error with these pieces is raised.
+fn raised_by(message: &[Told]) -> Raised {
+    match message {
+        [Told::Shown(_)] => Raised::ByRubysText,
+        _ => Raised::ByRuby,
+    }
+}
+
+const NOT_SHOWN: &str = "no pattern matches, and the message would show more than a failure can tell \
+     [unsupported-pattern]\n  hint: write an `else`, which raises what is to be said";
 
 impl Told {
     fn into_value(self) -> Option<Operand> {
@@ -137,12 +149,15 @@ impl Lowerer<'_> {
                 || value.types.iter().all(|ty| has_plain_inspect(ty) || is_struct(ty) || is_list(ty))
         };
         let is_stale = || values().any(|value| self.may_show_changed(&value.types, &mut BTreeSet::new()));
-        if (!is_told || is_stale()) && values().all(can_inspect) {
-            return self.tell_text(class, message);
+        // The encoding of an array's text is that of its first item.
+        let is_array = |told: &Told| matches!(told, Told::Shown(value) if value.types.iter().any(|ty| matches!(ty, Type::Tuple(_))));
+        let raised = raised_by(&message);
+        if (!is_told || message.iter().any(is_array) || is_stale()) && values().all(can_inspect) {
+            return self.tell_text((class, raised), message);
         }
         let mut all = message;
         all.reverse();
-        self.tell(class, all, vec![], vec![])
+        self.tell((class, raised), all, vec![], vec![])
     }
 
     /// Does the section change what `inspect` shows of such values, as far as it reads that? A failure tells it as it was
@@ -185,14 +200,19 @@ impl Lowerer<'_> {
     }
 
     /// Fails with a message that the section makes: a failure by itself cannot tell what is in it.
-    fn tell_text(&mut self, class: ClassId, message: Vec<Told>) -> Operand {
+    fn tell_text(&mut self, (class, raised): (ClassId, Raised), message: Vec<Told>) -> Operand {
         let Some(text) = self.text_of(message) else { return Operand::bottom() };
         let (receiver, operands) = self.told(&text);
-        self.fail(ErrorKind::Raise { class, message: Some(vec![MessagePart::Value(receiver)]) }, &operands)
+        let error = ErrorKind::Raise { class, message: Some(vec![MessagePart::Value(receiver)]) };
+        self.fail_raised(error, &operands, raised)
     }
 
     /// The message as a String.
     fn text_of(&mut self, message: Vec<Told>) -> Option<Operand> {
+        if let [Told::Shown(value)] = &message[..] {
+            let text = self.send(value, "to_s", &[], 0x40);
+            return (!text.is_bottom()).then_some(text);
+        }
         let mut pieces = Vec::new();
         for told in message {
             match told.value().and_then(pieces_of_range) {
@@ -225,17 +245,20 @@ impl Lowerer<'_> {
     /// Fails with a message; `rest` is what is still to be told, last first.
     fn tell(
         &mut self,
-        class: ClassId,
+        (class, raised): (ClassId, Raised),
         mut rest: Vec<Told>,
         mut parts: Vec<MessagePart>,
         mut operands: Vec<Value>,
     ) -> Operand {
         let mut shown = false;
         let value = match rest.pop() {
-            None => return self.fail(ErrorKind::Raise { class, message: Some(parts) }, &operands),
+            None => {
+                let error = ErrorKind::Raise { class, message: Some(parts) };
+                return self.fail_raised(error, &operands, raised);
+            }
             Some(Told::Text(text)) => {
                 parts.push(MessagePart::Text(text));
-                return self.tell(class, rest, parts, operands);
+                return self.tell((class, raised), rest, parts, operands);
             }
             Some(Told::Inspected(value)) => self.refine(value),
             Some(Told::Shown(value)) => {
@@ -253,33 +276,35 @@ impl Lowerer<'_> {
                     }
                 }
                 rest.push(Told::Text("[".into()));
-                self.tell(class, rest, parts, operands)
+                self.tell((class, raised), rest, parts, operands)
             }
             Some(Type::Range { .. }) => {
                 rest.extend(pieces_of_range(&value).into_iter().flatten().rev());
-                self.tell(class, rest, parts, operands)
+                self.tell((class, raised), rest, parts, operands)
             }
             Some(Type::Integer) if self.b.constant(value.value()).is_some() => {
                 let number = self.b.constant(value.value()).unwrap_or_default();
                 parts.push(MessagePart::Text(number.to_string()));
-                self.tell(class, rest, parts, operands)
+                self.tell((class, raised), rest, parts, operands)
             }
             Some(Type::Nil) if shown => self.fail(ErrorKind::Raise { class, message: None }, &[]),
             Some(Type::Symbol) if self.plain_symbol(&value).is_some() => {
                 let name = self.plain_symbol(&value).unwrap_or_default();
                 parts.push(MessagePart::Text(if shown { name } else { format!(":{name}") }));
-                self.tell(class, rest, parts, operands)
+                self.tell((class, raised), rest, parts, operands)
             }
             Some(_) => {
                 let (receiver, own) = self.receiver(&value);
+                // Such as an array of a length that is not known: a failure has only its class.
+                if matches!(receiver, Receiver::Text(_)) {
+                    return self.fail(ErrorKind::Unsupported(NOT_SHOWN.into()), &[]);
+                }
                 let mut number = 0;
                 if receiver.has_operand() {
                     let known = operands.iter().position(|operand| own.first() == Some(operand));
                     number = known.unwrap_or(operands.len());
                     if known.is_none() && operands.len() == MAX_OPERANDS {
-                        // An error carries two values; the others are left out.
-                        parts.push(MessagePart::Text("…".into()));
-                        return self.tell(class, rest, parts, operands);
+                        return self.fail(ErrorKind::Unsupported(NOT_SHOWN.into()), &[]);
                     }
                     if known.is_none() {
                         operands.extend(own);
@@ -290,7 +315,7 @@ impl Lowerer<'_> {
                 } else {
                     MessagePart::Inspect(receiver, number as u8)
                 });
-                self.tell(class, rest, parts, operands)
+                self.tell((class, raised), rest, parts, operands)
             }
             None => {
                 let slot = 32 + parts.len() as u32;
@@ -298,7 +323,7 @@ impl Lowerer<'_> {
                     let with = |s: &mut Self, part: Operand| {
                         let mut rest = rest.clone();
                         rest.push(if shown { Told::Shown(part) } else { Told::Inspected(part) });
-                        s.tell(class, rest, parts.clone(), operands.clone())
+                        s.tell((class, raised), rest, parts.clone(), operands.clone())
                     };
                     if part.types.len() == 1 {
                         return with(s, part);

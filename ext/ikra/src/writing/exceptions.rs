@@ -472,6 +472,7 @@ impl Decoder<'_> {
                 let site = &self.inferred.program.sites[failure.site.0 as usize];
                 details.push(site.raised == Raised::ByRuby)?;
                 details.push(site.raised == Raised::ByFrozenText)?;
+                details.push(site.raised == Raised::ByRubysText)?;
                 "raise"
             }
             ErrorKind::RaiseMade(_) | ErrorKind::StackTooDeep => "stack_too_deep",
