@@ -196,6 +196,30 @@ each_backend do |backend|
     expect(all.map { |note| [note.name.bytesize, note.log] }).to eq([[3, ""], [1, ""], [4, ""]])
   end
 
+  it "are told to be frozen before or behind what else is wrong, as Ruby does" do
+    faulty = { "<<" => ->(s, t) { s << t }, "concat" => ->(s, t) { s.concat(t) }, "prepend" => ->(s, t) { s.prepend(t) },
+               "tr!" => ->(s, t) { s.tr!(t, "a") }, "tr! to" => ->(s, t) { s.tr!("é", t) },
+               "tr_s!" => ->(s, t) { s.tr_s!(t, "a") }, "delete!" => ->(s, t) { s.delete!(t) },
+               "squeeze!" => ->(s, t) { s.squeeze!(t) }, "insert" => ->(s, t) { s.insert(0, t) },
+               "squeeze! all" => ->(s, _) { s.squeeze! }, "sub!" => ->(s, t) { s.sub!("é", t) } }
+    texts = ["", "a", "é", "é".b, "é\xff"].product(["a", "é", "é".b, "\xff", ""])
+    faulty.each_value do |change|
+      told = %i[map pmap].map do |call|
+        texts.public_send(call) do |text, other|
+          s = "#{text}"
+          [change.(s.freeze, other)]
+        rescue FrozenError, ArgumentError, EncodingError => e
+          e.class.name
+        end
+      end
+      expect(told[1]).to eq(told[0])
+    end
+  end
+
+  it "give a part that is all of it" do
+    expect_same(%w[a éb]) { |text| s = "#{text}"; [s.slice!(s), s] }
+  end
+
   it "are given by Symbols and others as Ruby gives them" do
     expect_same_texts { |all, _| all.pmap { |note| text = :abc.to_s; text << note.name; note.name << text; text } }
     expect_same_texts { |all, _| all.pmap { |note| note.name << "a"; :abc.name << "x" } }

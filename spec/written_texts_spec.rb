@@ -50,6 +50,11 @@ each_compiling_backend do
       same_texts([[1, "a"], []]) { |list| [format("%s", list), format("%p", list)] }
       expect_same(%w[a é]) { |s| format("%c|%3c|%-3c|%c", s, s, s, 65) }
       expect_same(%w[ab é]) { |s| format("%c", s) }
+      ["", "\xFF", "\xFFa", "a\xFF", "\xC3", "éa"].flat_map { |text| [text, text.b] }.each do |text|
+        expect_same([text]) { |s| format("%c", s) }
+        expect_same([text]) { |s| format("é%3c", s) }
+        expect_same([text]) { |s| format("%c".b, s) }
+      end
     end
 
     it "have per cents, and nothing else" do

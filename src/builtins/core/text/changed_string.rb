@@ -216,6 +216,7 @@ module ChangedString
     return __concat_code(other) if other.is_a?(Integer)
 
     other = __string_argument(other)
+    __common_encoding(other) if frozen?
     __check_frozen
     __concat(other)
   end
@@ -361,8 +362,9 @@ module ChangedString
       from = __find(index, 0)
       return nil if from < 0
 
-      __remove(from, from + index.__bytesize)
-      index.__copy_string
+      part = index.__copy_string
+      __remove(from, from + part.__bytesize)
+      part
     elsif index.is_a?(Range)
       n = size
       first = __range_first(index, n)
@@ -546,24 +548,48 @@ module ChangedString
     __become(chop)
   end
 
-  def squeeze!(*others)
+  # What is wrong with characters to look for is told before it is that the text is frozen. An empty one does not change.
+  def __check_frozen_behind(*others)
+    return unless frozen?
+
+    others.each do |other|
+      other = __string_argument(other)
+      other.__add_set(__list(8), __common_encoding(other))
+    end
     __check_frozen
+  end
+
+  def squeeze!(*others)
+    __check_frozen_behind(*others)
     __become(squeeze(*others))
   end
 
   def delete!(first, *others)
-    __check_frozen
+    return nil if __bytesize == 0
+
+    __check_frozen_behind(first, *others)
     __become(delete(first, *others))
   end
 
   def tr!(from, to)
-    __check_frozen
-    __change(__translate(__string_argument(from), __string_argument(to), false))
+    __translate!(__string_argument(from), __string_argument(to), false)
   end
 
   def tr_s!(from, to)
-    __check_frozen
-    __change(__translate(__string_argument(from), __string_argument(to), true))
+    __translate!(__string_argument(from), __string_argument(to), true)
+  end
+
+  def __translate!(from, to, squeezes)
+    return nil if __bytesize == 0
+
+    if frozen?
+      __common_encoding(from)
+      encoding = __common_encoding(to)
+      from.__common_encoding(to)
+      to.__sure_width(0, encoding) if to.__bytesize > 0
+      __check_frozen_behind(from)
+    end
+    __change(__translate(from, to, squeezes))
   end
 
   def delete_prefix!(other)

@@ -20,10 +20,13 @@ module ChangedString
 
   def __format_character(value)
     if value.is_a?(String)
-      unless __ruby?(:formats_first_character)
-        raise ArgumentError, "%c requires a character" if value.size != 1
-      end
-      value.chr
+      return value.chr if __ruby?(:formats_first_character)
+
+      # Its bytes are what they are in the encoding of the format.
+      character = value.__copy_string.__force(__encoding)
+      raise ArgumentError, "%c requires a character" if character.size != 1
+
+      character.valid_encoding? ? character : character.__broken
     else
       code = __to_long(value)
       __refuse_code if code < 0 || code > 127 && __encoding > 0 || code > 0x10_ffff || (code >= 0xd800 && code < 0xe000)
