@@ -249,7 +249,7 @@ RSpec.describe "Regular expressions" do
     run = Array.new(400) { [random.regexp, Array.new(20) { random.text }] }.count do |pattern, texts|
       block = proc do |x|
         m = x.match(pattern)
-        found = m && [m.to_a, m.begin(0), m.pre_match, m.post_match]
+        found = m && [m.to_a, m.begin(0), m.pre_match, m.post_match, m.named_captures.to_a]
         [found, x =~ pattern, x.gsub(pattern, '<\0>'), x.scan(pattern), x.split(pattern, -1), x.rindex(pattern)]
       end
       given = texts.pmap(&block)

@@ -18,9 +18,10 @@ class RandomPatterns
     Array.new(@random.rand(12)) { pick(TEXTS) }.join
   end
 
-  # One that Ruby knows, too.
+  # One that Ruby knows, too. Where groups have names, others are none, and are not matched again by their numbers.
   def regexp
     loop do
+      @named = @random.rand(3).zero?
       options = pick([0, 0, 0, Regexp::IGNORECASE, Regexp::MULTILINE])
       return Warnings.without { Regexp.new(alternatives(3), options) }
     rescue RegexpError
@@ -51,18 +52,23 @@ class RandomPatterns
   # What no automaton can do: it is matched by backtracking, or Ruby is asked.
   def backtracking(depth)
     case @random.rand(6)
-    when 0 then pick(["\\1", "\\2", "\\R", "\\R"])
+    when 0 then pick([again(1), again(2), "\\R", "\\R"])
     when 1 then pick(["\\X", "\\G", "\\K", "\\g<0>?"])
     when 2 then "#{@random.rand(2).zero? ? pick(LETTERS) : "(?:#{alternatives(depth)})"}#{pick(["*+", "++", "?+"])}"
     else "(#{pick(["?=", "?!", "?<=", "?<!", "?>"])}#{alternatives(depth)})"
     end
   end
 
+  def again(number) = @named ? "\\k<#{name}>" : "\\#{number}"
+
+  # Several groups may have one.
+  def name = pick(%w[a b ñ])
+
   def atom(depth)
     case @random.rand(depth.positive? ? 10 : 6)
     when 0, 1, 2 then pick(LETTERS)
     when 3, 4, 5 then pick(SETS)
-    when 6, 7 then "(#{alternatives(depth - 1)})"
+    when 6, 7 then "(#{"?<#{name}>" if @named}#{alternatives(depth - 1)})"
     when 8 then "(?:#{alternatives(depth - 1)})"
     else backtracking(depth - 1)
     end

@@ -26,7 +26,8 @@ module RandomPrograms
     ASKED = [".match?(%s)", ".match?(\"a|e\")", ".then { |s| (s.match?(Regexp.new(s[0, 3])) rescue s == \"[\") }",
              ".then { |s| s =~ /(a|\#{s.size < 3 ? \"b\" : \"(\"}|é)/ rescue nil }",
              " =~ %s", " !~ %s", ".start_with?(%s)", ".match(%s)"].freeze
-    LAST = ["$1", "$2", "$&", "$~ && $~[0]", "$~&.pre_match", "$'", "$+", "Regexp.last_match(1)"].freeze
+    LAST = ["$1", "$2", "$&", "$~ && $~[0]", "$~&.pre_match", "$'", "$+", "Regexp.last_match(1)",
+            "$~ && $~.to_a.inspect", "$~ && $~.named_captures.to_a.inspect", "$~ && $~.offset(0).join(\"-\")"].freeze
 
     # Does this program match? Asked of the seed, so that the others stay as they are.
     def matches?(seed, share) = Random.new(seed ^ 0x5ca1ab1e).rand < share
@@ -69,7 +70,7 @@ module RandomPrograms
     # A text instead of a pattern, and matches in a block, which are not the last one behind the call.
     def substituted(text)
       found = "\"#{pick(%w[a - 5 日 zz])}\""
-      case between(0, 5)
+      case between(0, 8)
       when 0 then e("(", text, ".", pick(%w[sub gsub]), "(#{found}) { \"\#{$&}<\#{$~.begin(0)}\" } + ", last_group, ")")
       when 1 then e("(", text, ".gsub(", regexp, ") { \"b5\" =~ /\\d/; \"y\" } + ", last_group, ")")
       when 2 then e("(", text, ".split(", regexp, pick(["", ", 2", ", -1"]), ").size.to_s + ", last_group, ")")
@@ -79,8 +80,20 @@ module RandomPrograms
       when 4
         e("([\"a\", ", text, ", \"b5\"].", pick(%w[slice_before slice_after]), "(", regexp, ").",
           pick(%w[to_a first(1) map(&:size)]), ".size.to_s + ", last_group, ")")
+      when 5 then e("(", text, ".", pick(%w[sub gsub]), "(", regexp, ") { ", last_group, " } + ", last_group, ")")
+      when 6 then scanned(text)
+      when 7
+        e("(case ", text, " when ", regexp, " then ", text, ".gsub(", regexp, ") { ", last_group,
+          " } else \"-\" end + ", last_group, ")")
       else e("(", text, ".scan(#{found}).size.to_s + ", last_group, ")")
       end
+    end
+
+    # What each match leaves in the block, and the last one behind it.
+    def scanned(text)
+      all = fresh("a")
+      e("([].then { |#{all}| ", text, ".scan(", regexp, ") { #{all} << ", last_group, " }; #{all}.join(\"|\") + ",
+        last_group, " })")
     end
 
     def regexp_number(depth) = @regexps && e("(", expression([:str], depth), filled(COUNTED), ")")
