@@ -348,6 +348,9 @@ fn freeze(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             s.seal(*kind, call.receiver.value(), Seal::Frozen);
             None
         }
+        Some(Type::Array(kind)) if s.freeze_row(*kind, call.receiver.value()) => {
+            return call.receiver.clone();
+        }
         Some(Type::Array(kind)) => Some(s.is_frozen_array(*kind, call.receiver.value())),
         _ => Some(s.b.bool(false)),
     };

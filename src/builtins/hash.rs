@@ -121,10 +121,9 @@ fn clone(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if copy.is_bottom() {
         return copy;
     }
-    let frozen = match (&asked, call.receiver.types.single()) {
-        (Type::True, _) => s.b.bool(true),
-        (Type::Nil, Some(Type::Hash(kind, _))) => s.is_frozen_array(*kind, call.receiver.value()),
-        (Type::Nil, _) => s.is_frozen_hash(&call.receiver),
+    let frozen = match asked {
+        Type::True => s.b.bool(true),
+        Type::Nil => s.is_frozen_hash(&call.receiver),
         _ => s.b.bool(false),
     };
     if s.b.constant(frozen) == Some(0) {

@@ -1,12 +1,12 @@
 //! Arrays of the heap: their lengths, what they hold, and the loads and stores of items.
 
-use super::Lowerer;
 use super::operand::Operand;
 use super::remembered::Holders;
+use super::{Condition, Lowerer};
 use crate::heap::schema::Stored;
 use crate::ir::{BinaryOp, Buffer, BufferKind, Comparison, ErrorKind, Part, UnaryOp, Value};
 use crate::scalar::Ty;
-use crate::types::{ArrayKind, Type, TypeSet};
+use crate::types::{ArrayKind, ClassId, Type, TypeSet};
 
 impl Lowerer<'_> {
     /// The length of an array of the heap, as an Integer; equal for one array wherever it is asked.
@@ -183,16 +183,33 @@ impl Lowerer<'_> {
 
     /// The array is about to be written: fails where it is frozen, or gone through.
     pub(crate) fn check_unfrozen_array(&mut self, kind: ArrayKind, id: Value) {
+        self.note_written_array(kind);
+        // That of a Hash has been asked for.
+        let is_part = self.memo.hashes.values().any(|parts| parts.contains(&kind));
+        if !is_part && self.any_frozen_array(kind) {
+            self.refuse_frozen_row(&Operand::one(Type::Array(kind), id), kind);
+        }
+        self.check_base(kind, id);
+    }
+
+    pub(super) fn note_written_array(&mut self, kind: ArrayKind) {
         let who = self.watcher();
         let memo = self.memo.arrays.entry(kind).or_default();
         self.memo.changed |= memo.written_by.insert(who) | !memo.is_written;
         memo.is_written = true;
-        if self.host.any_frozen_array(kind) {
-            let is_frozen = self.is_frozen_array(kind, id);
+    }
+
+    /// A FrozenError where an array or Hash of the heap is frozen. Its message is made only for who sees it.
+    pub(super) fn refuse_frozen_row(&mut self, row: &Operand, kind: ArrayKind) {
+        let id = row.value();
+        let is_frozen = self.is_frozen_array(kind, id);
+        if !self.keeps_facts(ClassId::FROZEN_ERROR, &[&row.types]) {
             let ok = self.b.unary(UnaryOp::Not, is_frozen);
             self.check(ok, ErrorKind::FrozenArray(kind), &[id]);
+            return;
         }
-        self.check_base(kind, id);
+        let condition = Condition { value: is_frozen, yes: vec![], no: vec![] };
+        self.branch(0x961, condition, |s| s.send(row, "#refuse_frozen", &[], 0x60), |_| Operand::nil());
     }
 
     /// Writes the item at an index that is known to be in range.
@@ -224,12 +241,55 @@ impl Lowerer<'_> {
         receiver.clone()
     }
 
-    /// Is the array frozen?
+    /// The kind of arrays that are said to be frozen where these are: a Hash that the section makes has no row but those
+    /// of its parts.
+    fn told_frozen(&self, kind: ArrayKind) -> ArrayKind {
+        match (self.memo.rows_of_lists.get(&kind), self.memo.hashes.get(&kind)) {
+            (Some((_, Some(_))), Some([keys, ..])) => *keys,
+            _ => kind,
+        }
+    }
+
+    /// Can an array of the kind be frozen, or a Hash?
+    pub(super) fn any_frozen_array(&mut self, kind: ArrayKind) -> bool {
+        let kind = self.told_frozen(kind);
+        self.memo.frozen_rows.contains(&kind) || self.host.any_frozen_array(kind)
+    }
+
+    /// The section may make frozen arrays of the kind, or Hashes.
+    pub(super) fn note_frozen_rows(&mut self, kind: ArrayKind) {
+        self.memo.changed |= self.memo.frozen_rows.insert(kind);
+    }
+
+    /// Is the array frozen, or the Hash?
     pub(crate) fn is_frozen_array(&mut self, kind: ArrayKind, id: Value) -> Value {
-        if !self.host.any_frozen_array(kind) {
+        // What elements have of a list of the driver's does not tell.
+        let kind = self.told_frozen(kind);
+        let is_copy = self.memo.freezes_arrays && self.give_rows_to_copied(&Type::Array(kind).into());
+        if is_copy || !self.any_frozen_array(kind) {
             return self.b.bool(false);
         }
         let frozen = self.buffer(BufferKind::FrozenArray(kind), Ty::Bool);
-        self.b.load(frozen, id, Ty::Bool, false)
+        let changes = self.memo.frozen_rows.contains(&kind);
+        self.b.load(frozen, id, Ty::Bool, changes)
+    }
+
+    /// Freezes a Hash that the section has made and that has a row, or an array that a driver or its calls have made.
+    /// False where it may be another one; arrays that elements make have rows when the element is over.
+    pub(crate) fn freeze_row(&mut self, kind: ArrayKind, id: Value) -> bool {
+        let is_made = match self.memo.rows_of_lists.get(&kind) {
+            Some((_, sort)) => self.in_driver || sort.is_some(),
+            None => self.is_of_calls(&Type::Array(kind)),
+        };
+        if !is_made {
+            return false;
+        }
+        let kind = self.told_frozen(kind);
+        self.note_frozen_rows(kind);
+        let frozen = self.buffer(BufferKind::FrozenArray(kind), Ty::Bool);
+        self.program.buffers[frozen.0 as usize].written = true;
+        let yes = self.b.bool(true);
+        self.b.store(frozen, id, yes);
+        true
     }
 }

@@ -14,7 +14,7 @@ use super::joins::has_list;
 use super::operand::{self, Operand};
 use super::results::{RowWords, width};
 use super::{Condition, Lowerer, Temp};
-use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
+use crate::ir::{BinaryOp, Comparison, UnaryOp, Value};
 use crate::scalar::Ty;
 use crate::types::{ClassId, ListKind, RecordType, Shape, Type, TypeSet};
 use std::collections::BTreeSet;
@@ -180,7 +180,6 @@ impl Lowerer<'_> {
         let items = self.length_in(length);
         let count = self.b.binary(BinaryOp::Mul, items, wide);
         let words = self.plus(count, ARRAY_HEADER);
-        self.refuse_frozen_row(length);
         let to = self.take_row(row, words);
         let number = self.b.i64(!i64::from(kind.0));
         self.set_row(to, number);
@@ -193,18 +192,6 @@ impl Lowerer<'_> {
             self.copy_words(from, into, count);
         }
         to
-    }
-
-    /// Rows of arrays that the section makes do not tell whether these are frozen.
-    fn refuse_frozen_row(&mut self, length: Value) {
-        if self.own.words.is_none() || !self.memo.freezes_arrays {
-            return;
-        }
-        let frozen = self.is_frozen_length(length);
-        let ok = self.b.unary(UnaryOp::Not, frozen);
-        let message = "an array that the section has made and frozen is stored where the section can look at it \
-                       again [unsupported-store]\n  hint: freeze it after the section";
-        self.check(ok, ErrorKind::Unsupported(message.into()), &[]);
     }
 
     fn copy_object(&mut self, types: &TypeSet, start: Value, class: Value, row: &RowWords) -> Value {

@@ -146,9 +146,8 @@ impl Lowerer<'_> {
             }
             let site = self.program.sites[number.0 as usize].clone();
             // As an object it has one.
-            if matches!(site.error, ErrorKind::FrozenMade(_)) && self.memo.facts.insert(ClassId::FROZEN_ERROR)
-            {
-                self.memo.changed |= true;
+            if matches!(site.error, ErrorKind::FrozenMade(_) | ErrorKind::FrozenArray(_)) {
+                self.memo.changed |= self.memo.facts.insert(ClassId::FROZEN_ERROR);
             }
             if let Some(class) = super::failing::class_of_error(&site.error) {
                 let place = site.places.iter().map(|place| format!("{}:{}", place.path, place.line));

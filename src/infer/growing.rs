@@ -121,11 +121,16 @@ impl Lowerer<'_> {
         true
     }
 
-    /// The length and offset of an array of such a kind.
-    pub(super) fn changing_length(&mut self, kind: ArrayKind, id: Value) -> Value {
+    /// The length of an array of such a kind is about to be asked for, or what changes as it does.
+    pub(super) fn watch_length(&mut self, kind: ArrayKind, id: Value) {
         self.note_touch(kind);
         let zero = self.b.i64(0);
         self.watch_item(kind, (id, zero), id, false, None);
+    }
+
+    /// The length and offset of an array of such a kind.
+    pub(super) fn changing_length(&mut self, kind: ArrayKind, id: Value) -> Value {
+        self.watch_length(kind, id);
         self.index_of_array(BufferKind::ArrayLength(kind), id)
     }
 

@@ -33,7 +33,7 @@
 use super::Lowerer;
 use super::births::Birth;
 use super::operand::{self, Operand};
-use crate::ir::{BinaryOp, BufferKind, ErrorKind, UnaryOp, Value};
+use crate::ir::{BinaryOp, BufferKind, UnaryOp, Value};
 use crate::scalar::Ty;
 use crate::types::{ArrayKind, ClassId, HashPart, Type, TypeSet};
 
@@ -143,16 +143,14 @@ impl Lowerer<'_> {
             self.refuse_changed_keys();
             return false;
         }
-        self.check_unfrozen_hash(kind, id);
+        self.check_unfrozen_hash(hash, kind);
         [keys, values, slots].into_iter().all(|part| self.grow_array(part, id))
     }
 
     /// One that exists.
-    fn check_unfrozen_hash(&mut self, kind: ArrayKind, id: Value) {
-        if self.host.any_frozen_array(kind) {
-            let is_frozen = self.is_frozen_array(kind, id);
-            let ok = self.b.unary(UnaryOp::Not, is_frozen);
-            self.check(ok, ErrorKind::FrozenArray(kind), &[id]);
+    fn check_unfrozen_hash(&mut self, hash: &Operand, kind: ArrayKind) {
+        if self.any_frozen_array(kind) {
+            self.refuse_frozen_row(hash, kind);
         }
     }
 
@@ -199,7 +197,7 @@ impl Lowerer<'_> {
         let given = self.hash_part(hash, HashPart::Given);
         let Some(Type::Array(part)) = given.types.single() else { return false };
         self.memo.changed |= self.memo.given_defaults.insert(kind, *part).is_none();
-        self.check_unfrozen_hash(kind, id);
+        self.check_unfrozen_hash(hash, kind);
         self.grow_array(*part, id)
     }
 

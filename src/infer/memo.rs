@@ -265,6 +265,8 @@ pub struct Memo {
     pub closed_procs: BTreeMap<u32, (ProcPlace, super::BlockRef)>,
     /// Some array that the section makes is frozen.
     pub freezes_arrays: bool,
+    /// The kinds of arrays and Hashes with rows of which the section may make frozen ones.
+    pub frozen_rows: BTreeSet<ArrayKind>,
     /// Some lists are sealed.
     pub seals: bool,
     /// What the section's block gives.

@@ -1,13 +1,13 @@
 //! Lists that must not change any more: those that are frozen, and those that have become keys of a Hash, which would
 //! not be found any more. The upper half of the word of the length, which nobody reads as a part of it, says that a
-//! list is one of these (of a Hash that of its keys); rows do not tell it, so one that would get a row fails. What
-//! changes a list asks for it, where the section seals lists of the kind.
+//! list is one of these (of a Hash that of its keys). A row tells in a column of its own that it is frozen. What changes
+//! a list asks for it, where the section seals lists of the kind.
 
 use super::lists::LIST_FROZEN;
 use super::operand::Operand;
 use super::{Condition, Lowerer};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
-use crate::types::{ListKind, Type};
+use crate::types::{HashPart, ListKind, Type};
 
 /// Why a list is sealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,12 +129,21 @@ impl Lowerer<'_> {
     }
 
     /// Freezes a Hash that the section has made: the list of its keys says so, to whom has the Hash and to who is given it.
-    /// One that has a row is refused, unless it is frozen.
+    /// One that was there before is refused, unless it is frozen. To freeze one that has a row is to change it, so that no
+    /// other element looks at it meanwhile.
     pub(crate) fn freeze_hash(&mut self, hash: &Operand) -> Operand {
         if let Some(Type::Hash(kind, _)) = hash.types.single() {
-            let frozen = self.is_frozen_array(*kind, hash.value());
-            let message = "a Hash that exists, or that is put where others can look at it, cannot be frozen in a section";
-            return self.unless_frozen(hash, frozen, message);
+            let (kind, id) = (*kind, hash.value());
+            let keys = self.hash_part(hash, HashPart::Keys);
+            if let Some(Type::Array(keys)) = keys.types.single()
+                && self.memo.rows_of_lists.contains_key(&kind)
+            {
+                self.note_written_array(*keys);
+                let changes = self.maybe_grow_array(*keys, id) && self.freeze_row(kind, id);
+                return if changes { hash.clone() } else { Operand::bottom() };
+            }
+            let frozen = self.is_frozen_array(kind, id);
+            return self.unless_frozen(hash, frozen, "a Hash that exists cannot be frozen in a section");
         }
         self.make_dense(hash);
         if let Some((kind, list)) = self.list_of_made(hash).filter(|_| !self.b.is_dead()) {
@@ -145,6 +154,13 @@ impl Lowerer<'_> {
     }
 
     pub(crate) fn is_frozen_hash(&mut self, hash: &Operand) -> Value {
+        if let Some(Type::Hash(kind, _)) = hash.types.single() {
+            let keys = self.hash_part(hash, HashPart::Keys);
+            if let (true, Some(Type::Array(keys))) = (self.memo.freezes_arrays, keys.types.single()) {
+                self.watch_length(*keys, hash.value());
+            }
+            return self.is_frozen_array(*kind, hash.value());
+        }
         match self.list_of_made(hash) {
             Some((kind, list)) => self.is_sealed(kind, list, Seal::Frozen),
             None => self.b.bool(false),

@@ -20,6 +20,7 @@ use super::Lowerer;
 use super::births::Holder;
 use super::keys::{Context, JoinKey, Place, Step};
 use super::leaving::{FROZEN, ORDER};
+use super::lists::LIST_FROZEN;
 use super::operand::{self, Operand};
 use super::results::{RowWords, is_plain, width};
 use super::stored::Kept;
@@ -399,7 +400,14 @@ impl Lowerer<'_> {
                 items: into,
             };
             let items = HeldValue { word: 0, form: HeldForm::of(&types), into };
-            settling.lists.insert(kind, NewArrays { kind: number, arrays, items, width: width(&types) });
+            if self.memo.freezes_arrays && self.memo.list(kind).sealed {
+                self.note_frozen_rows(number);
+            }
+            let may_be_frozen = self.memo.frozen_rows.contains(&number);
+            let frozen =
+                may_be_frozen.then(|| (self.buffer(BufferKind::FrozenArray(number), Ty::Bool), LIST_FROZEN));
+            let width = width(&types);
+            settling.lists.insert(kind, NewArrays { kind: number, arrays, items, width, frozen });
         }
         for kind in self.memo.logs.clone() {
             let (items, log) = self.plan_log(kind);

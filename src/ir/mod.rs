@@ -1154,7 +1154,10 @@ impl Program {
             ) => of == hierarchy,
             (
                 Some(BufferKind::ArrayOffset(of)),
-                BufferKind::ArrayOffset(kind) | BufferKind::ArrayLength(kind) | BufferKind::ArrayRoom(kind),
+                BufferKind::ArrayOffset(kind)
+                | BufferKind::ArrayLength(kind)
+                | BufferKind::ArrayRoom(kind)
+                | BufferKind::FrozenArray(kind),
             )
             | (Some(BufferKind::ArrayValues(of, _)), BufferKind::ArrayValues(kind, _)) => of == kind,
             _ => false,

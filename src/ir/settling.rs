@@ -3,7 +3,8 @@
 //! An element of a kernel that [settles](super::Kernel::settles) writes what it makes into its words of
 //! [`super::BufferKind::KernelWords`]: word `w` of element `e` is at `w * elements + e`. The first one says how many
 //! are in use, less than 0 where no column refers to any; behind it lie objects and arrays, one after the other. An
-//! object begins with the number of its class, an array with the number of its kind, from -1 downwards, and its length.
+//! object begins with the number of its class, an array with the number of its kind, from -1 downwards, and its length,
+//! beside which it says whether it is frozen.
 //! Who refers to one, within the words, has the word where it begins; in a column that is the lower half, with the
 //! element, from 1, in the upper one. After each tick, before anything else runs, whoever runs the driver gives each of
 //! them a row, and all that refer to them have that.
@@ -76,6 +77,8 @@ pub struct NewArrays {
     pub items: HeldValue,
     /// Words of an item.
     pub width: usize,
+    /// Where arrays are said to be frozen, if some may be, and the flag of those in the word of the length.
+    pub frozen: Option<(Buffer, i64)>,
 }
 
 /// What elements push to the arrays of a kind: each has evacuated a list of arrays and one of items, as long as that.
@@ -171,7 +174,8 @@ impl Settling {
             }
             variables.iter_mut().for_each(|held| items(&mut held.into, &mut buffer));
         }
-        for NewArrays { arrays, items: held, .. } in self.lists.values_mut() {
+        for NewArrays { arrays, items: held, frozen, .. } in self.lists.values_mut() {
+            frozen.iter_mut().for_each(|(column, _)| buffer(column));
             buffer(&mut arrays.offset);
             buffer(&mut arrays.length);
             items(&mut arrays.items, &mut buffer);

@@ -604,6 +604,7 @@ impl<'a> Checker<'a> {
                     | BufferKind::ArrayOffset(_)
                     | BufferKind::ArrayLength(_)
                     | BufferKind::ArrayRoom(_)
+                    | BufferKind::FrozenArray(_)
                     | BufferKind::ArrayValues(..)
             )
         })

@@ -29,6 +29,8 @@ module RandomPrograms
             "(groups[i %% 3] ||= []) << i", "groups[N] = row", "row = groups[i %% 3] || row", "rows.shift if i == N",
             "groups[[i, N]] ||= [i]", "Ikra.sync { rows.size + groups.size }",
             "Ikra.sync { rows.reverse! }", "sum += rows[0].size + rows.last.sum", "rows[0] << N",
+            "rows << [i, N].freeze", "row = rows.find(&:frozen?) || row", "rows.unshift((0..N).pmap { |x| x }.freeze)",
+            "rows.concat((0..N).pmap { |x| x > 1 ? [x].freeze : [i] })", "sum += rows.count(&:frozen?)",
             "sum += groups.size"].freeze
     TABLES = ["tables << { i => N }", "tables << table", "table[i %% 3] = N", "table = {}", "table = Hash.new(i)",
               "tables.last[N] = i", "sum += tables.last.size + table.size", "table.delete(N)", "table = tables[0]",
@@ -39,7 +41,9 @@ module RandomPrograms
               "trees[i %% 2][N] << i", "sum += trees[N].size", "nested[N] = Hash.new { |h, k| h[k] = h.size }",
               "lists[i] << N", "Ikra.sync { tables.size + nested.size }", "sum += lists[N].sum",
               "sum += nested[N] ? nested[N][i] || 1 : 2",
-              "nested[i] = table", "(0..N).peach { |x| table[x] = i }", "table.clear", "nested.delete(N)"].freeze
+              "nested[i] = table", "(0..N).peach { |x| table[x] = i }", "table.clear", "nested.delete(N)",
+              "tables << { i => N }.freeze", "sum += tables.count(&:frozen?)", "tables.last.freeze if i == N",
+              "tables.concat((0..N).pmap { |x| { x => i }.freeze })"].freeze
 
     # Objects whose `initialize` puts them into what was made before.
     BRANCHES = ["branches << Branch.new([Branch.new])", "branches << Branch.new(branches.last(N))",

@@ -12,7 +12,9 @@ module RandomPrograms
             "[A, B].each_with_index.to_a[1]", '"a-b".partition("-")', "(A.to_f).divmod(2)", "[[A, 1], [B, 2]].max",
             "[A, B].rotate", "[A, B] + [A]", "[A, B]", "[A]", "\"t\#{A}\"", "[[A, B].minmax, B]", "[A, nil]", "A",
             "[A, B].each_cons(2).first", "[A, B, 1].combination(2).to_a[1]", "[A, B].group_by(&:even?)",
-            "Cell.new(A, nil).to_a", "[A, :b].reverse", "[[A, B]].to_h.to_a[0]", "A.digits"].freeze
+            "Cell.new(A, nil).to_a", "[A, :b].reverse", "[[A, B]].to_h.to_a[0]", "A.digits",
+            "[A, B].freeze", "{ a: A }.freeze", "[[A].freeze, B]", "\"t\#{A}\".freeze",
+            "[A, B].tap { |m| m.freeze if A > 50 }"].freeze
     PLACES = ["NAME << MADE", "NAME << MADE", "NAME.push(MADE)", "NAME.unshift(MADE)", "NAME.concat([MADE])",
               "(NAME[KEY] ||= []) << MADE", "NAME[KEY] = MADE", "NAME.value << MADE",
               "made = MADE; NAME << made", "made = [MADE]; NAME.concat(made)"].freeze

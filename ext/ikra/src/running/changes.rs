@@ -315,7 +315,12 @@ impl Heap {
                     true
                 }
                 (Recipe::Frozen(_) | Recipe::FrozenArray(_), _) => {
-                    let rows = 0..now.len().min(then.len());
+                    // Behind those that were read there may be room.
+                    let read = match recipe {
+                        Recipe::FrozenArray(kind) => pinned.arrays(kind.0).len(),
+                        _ => then.len(),
+                    };
+                    let rows = 0..now.len().min(then.len()).min(read);
                     for row in rows.filter(|row| now.bits(*row) != then.bits(*row)) {
                         let cell = Cell { buffer: number, row, bits: then.bits(row) };
                         fallible::push(&mut changes.cells, cell)?;

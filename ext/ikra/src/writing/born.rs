@@ -39,6 +39,8 @@ struct Contents {
     classes: FxHashMap<ClassId, Rc<OfClass>>,
     places: Vec<Option<usize>>,
     kinds: Vec<Option<OfArrays>>,
+    /// By the kind of arrays and Hashes: the buffer that says which of them are frozen, if there is one, once it is known.
+    frozen: Vec<Option<Option<usize>>>,
     strings: Option<OfStrings>,
     /// What has to be filled.
     empty: Vec<Empty>,
@@ -339,6 +341,22 @@ impl Born {
             *known = OfArrays::new(inferred, kind);
         }
         Ok(*known)
+    }
+
+    /// Is an array or a Hash frozen?
+    pub fn is_frozen(
+        &self,
+        inferred: &Inferred,
+        columns: &[Column],
+        kind: ArrayKind,
+        id: i64,
+    ) -> Result<bool, NoMemory> {
+        let contents = &mut *self.0.borrow_mut();
+        let known = of_number(&mut contents.frozen, kind.0)?;
+        let is_it = |buffer: &BufferInfo| buffer.kind == BufferKind::FrozenArray(kind);
+        let buffer = *known.get_or_insert_with(|| inferred.program.buffers.iter().position(is_it));
+        let column = buffer.map(|buffer| &columns[buffer]);
+        Ok(column.is_some_and(|column| (id as usize) < column.len() && column.bits(id as usize) & 1 != 0))
     }
 
     /// A String of its own, from its row.

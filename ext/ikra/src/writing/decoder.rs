@@ -227,18 +227,40 @@ impl<'a> Decoder<'a> {
         loop {
             match self.born.next() {
                 Some(Empty::Object(of_class, row, object)) => self.fill_object(&of_class, row, object)?,
-                Some(Empty::Array(kind, id, array)) => self.fill_array(kind, id, array)?,
+                Some(Empty::Array(kind, id, array)) => {
+                    self.fill_array(kind, id, array)?;
+                    self.freeze_as_told(kind, id, array)?;
+                }
                 None => match self.born.next_hash() {
-                    Some((kind, id, hash)) => fallible::push(&mut hashes, self.pairs(kind, id, hash)?)?,
+                    Some((kind, id, hash)) => {
+                        fallible::push(&mut hashes, (kind, id, self.pairs(kind, id, hash)?))?;
+                    }
                     None => break,
                 },
             }
         }
         // Keys are looked at by what they hold.
-        for (hash, pairs) in hashes {
+        for (kind, id, (hash, pairs)) in hashes {
             pairs.put_into(hash)?;
+            self.freeze_as_told(kind, id, hash)?;
         }
         Ok(())
+    }
+
+    /// An array or Hash that the section has made has got what it holds: it is frozen, if the section has done that.
+    fn freeze_as_told(&self, kind: ArrayKind, id: i64, value: VALUE) -> Result<(), Trouble> {
+        if self.is_frozen(kind, id)? {
+            // SAFETY: `Pinned` keeps it alive; what is raised ends in `protect`.
+            protect(|| unsafe { rb_sys::rb_obj_freeze(value) })?;
+        }
+        Ok(())
+    }
+
+    /// Is an array or Hash frozen in the section?
+    pub fn is_frozen(&self, kind: ArrayKind, id: i64) -> Result<bool, Error> {
+        // Of a Hash its keys say so.
+        let kind = self.schema().hashes.get(&kind).map_or(kind, |[keys, ..]| *keys);
+        Ok(self.born.is_frozen(self.inferred, self.heap.store.columns(), kind, id)?)
     }
 
     /// A Hash that the section has made, with its keys and values, which may be empty still.
@@ -394,6 +416,7 @@ impl<'a> Decoder<'a> {
             // SAFETY: all are live; what it raises ends in `protect`.
             let array = black_box(protect(|| unsafe { rb_sys::rb_ary_new_from_values(count, first) })?);
             self.pinned.hold(array)?;
+            self.freeze_as_told(kind, id, array)?;
             self.know(shape, id, array)?;
             return Ok(array);
         }

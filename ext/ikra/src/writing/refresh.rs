@@ -304,6 +304,7 @@ pub fn prepare(decoder: Decoder<'_>) -> Result<Refresh, Trouble> {
     for (kind, id, array) in sorted.arrays {
         let mut differs = false;
         let same = each_item(decoder, (kind, id), &held_items(array), |_, _, _| differs = true)?;
+        refresh.freeze_as_told(decoder, (kind, id), array)?;
         if same && !differs {
             continue;
         }
@@ -319,6 +320,7 @@ pub fn prepare(decoder: Decoder<'_>) -> Result<Refresh, Trouble> {
         let mut differs = false;
         let same = each_item(decoder, (keys, id), &held_keys, |_, _, _| differs = true)?
             && each_item(decoder, (values, id), &held_values, |_, _, _| differs = true)?;
+        refresh.freeze_as_told(decoder, (kind, id), hash)?;
         if same && !differs {
             continue;
         }
@@ -341,6 +343,20 @@ fn contents(hash: VALUE) -> Result<(Vec<VALUE>, Vec<VALUE>), Stop> {
 }
 
 impl Refresh {
+    /// The section has frozen an array or Hash since Ruby has seen it.
+    fn freeze_as_told(
+        &mut self,
+        decoder: Decoder<'_>,
+        (kind, id): (ArrayKind, i64),
+        value: VALUE,
+    ) -> Result<(), Error> {
+        // SAFETY: `Pinned` keeps it alive.
+        if decoder.is_frozen(kind, id)? && !unsafe { value::frozen(value) } {
+            fallible::push(&mut self.frozen, value)?;
+        }
+        Ok(())
+    }
+
     /// What is sent meanwhile comes when all is written.
     pub fn write(self, decoder: Decoder<'_>) -> Result<(), Trouble> {
         for Write { class, name, objects, values } in self.variables {
@@ -357,10 +373,6 @@ impl Refresh {
         for (random, dump) in self.randoms {
             insist(|| Ok(random_state::load(decoder.ruby, random, dump)?))?;
         }
-        for object in self.frozen {
-            // SAFETY: as above.
-            insist(|| Ok(protect(|| unsafe { rb_sys::rb_obj_freeze(object) })?))?;
-        }
         for (array, now) in self.arrays {
             // SAFETY: as above.
             insist(|| Ok(protect(|| unsafe { rb_sys::rb_ary_replace(array, now) })?))?;
@@ -374,6 +386,10 @@ impl Refresh {
                 protect(|| unsafe { rb_sys::rb_hash_clear(hash) })?;
                 Pairs { keys, values }.put_into(hash)
             })?;
+        }
+        for object in self.frozen {
+            // SAFETY: as above.
+            insist(|| Ok(protect(|| unsafe { rb_sys::rb_obj_freeze(object) })?))?;
         }
         Ok(())
     }
@@ -441,7 +457,9 @@ pub fn read(decoder: Decoder<'_>) -> Result<Result<Changes, String>, Trouble> {
     }
     for (kind, id, array) in sorted.arrays {
         let held = held_items(array);
-        if is_frozen(array) || !read_items(decoder, &numbers, (kind, id), &held, &mut changes)? {
+        let was_frozen = decoder.is_frozen(kind, id)?;
+        if is_frozen(array) && !was_frozen || !read_items(decoder, &numbers, (kind, id), &held, &mut changes)?
+        {
             return made("an Array");
         }
     }
@@ -450,7 +468,7 @@ pub fn read(decoder: Decoder<'_>) -> Result<Result<Changes, String>, Trouble> {
         let (held_keys, held_values) = contents(hash)?;
         let mut differs = false;
         let same = each_item(decoder, (keys, id), &held_keys, |_, _, _| differs = true)?;
-        if is_frozen(hash)
+        if is_frozen(hash) && !decoder.is_frozen(kind, id)?
             || !same
             || differs
             || !looks_up_as_made(decoder, (kind, id), hash)?

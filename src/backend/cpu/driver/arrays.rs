@@ -247,6 +247,11 @@ impl DriverState<'_> {
             let rows = items.max().unwrap_or(0).max(number + 1);
             self.lengthen(marks, (self.column(marks).len(), rows * words), false)?;
         }
+        if let Some(frozen) = settler.frozen_of(offsets) {
+            let list = self.change(frozen, number, true)?;
+            list.extend_zeros((number + 1).saturating_sub(list.len()));
+            list.set_bits(number, 0);
+        }
         for (list, value) in lists {
             let Column::I32(list) = self.change(list, number, true)? else {
                 return Err(internal("offsets and lengths are no numbers").into());

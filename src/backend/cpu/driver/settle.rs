@@ -31,6 +31,8 @@ pub(super) struct Settler {
     marks: BTreeMap<Buffer, (Buffer, usize)>,
     /// For how many items arrays have room that grow, by the same.
     rooms: BTreeMap<Buffer, Buffer>,
+    /// Whether arrays are frozen, by the same.
+    frozen: BTreeMap<Buffer, Buffer>,
     /// What [`crate::ir::Op::Lengthen`] makes longer.
     pub longer: FxHashMap<Buffer, Longer>,
     /// Words of an object and where the number of its bytes is, if it has bytes, by the number of its class.
@@ -52,7 +54,7 @@ impl Settler {
     pub fn new(program: &Program) -> Self {
         let words = if program.reports { marks::REPORT_WORDS } else { marks::WORDS };
         let (mut of_objects, mut marks) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::new());
-        let mut rooms = BTreeMap::new();
+        let (mut rooms, mut frozen) = (BTreeMap::new(), BTreeMap::new());
         let offsets_of = |kind| {
             let number = program.buffers.iter().position(|of| of.kind == BufferKind::ArrayOffset(kind));
             number.map(|number| Buffer(number as u32))
@@ -71,6 +73,10 @@ impl Settler {
                     rooms.extend(offsets_of(*kind).map(|offset| (offset, Buffer(number))));
                     continue;
                 }
+                BufferKind::FrozenArray(kind) => {
+                    frozen.extend(offsets_of(*kind).map(|offset| (offset, Buffer(number))));
+                    continue;
+                }
                 _ => continue,
             };
             of_objects.entry(hierarchy).or_default().push((Buffer(number), words));
@@ -87,7 +93,7 @@ impl Settler {
         let lists = (0..kinds.map_or(0, |kind| kind.0 + 1)).map(|kind| plan.width(ListKind(kind)));
         let (objects, lists) = (objects.collect(), lists.collect());
         let longer = longer(program, words);
-        Self { plan, of_objects, of_driver, marks, rooms, longer, objects, lists }
+        Self { plan, of_objects, of_driver, marks, rooms, frozen, longer, objects, lists }
     }
 
     fn kernel(&self, kernel: KernelId) -> Option<&SettlingKernel> {
@@ -97,6 +103,11 @@ impl Settler {
     /// For how many items arrays have room, where they grow, by the column of their offsets.
     pub fn room_of(&self, offsets: Buffer) -> Option<Buffer> {
         self.rooms.get(&offsets).copied()
+    }
+
+    /// Whether they are frozen, where some may be, by the same.
+    pub fn frozen_of(&self, offsets: Buffer) -> Option<Buffer> {
+        self.frozen.get(&offsets).copied()
     }
 
     /// Their marks, where they are watched, and words of a row.
@@ -137,7 +148,7 @@ impl Settler {
                         let kind = !code as u32 as usize;
                         let known = self.lists.get(kind).copied().flatten();
                         let width = known.ok_or_else(|| internal("an array of no known kind"))?;
-                        let length = *all.get(at + count).ok_or_else(beyond)? as usize;
+                        let length = length_in(*all.get(at + count).ok_or_else(beyond)?);
                         (&mut arrays[kind], ARRAY_HEADER + length * width)
                     }
                 };
@@ -486,10 +497,10 @@ impl DriverState<'_> {
         let (mut offsets, mut lengths) = (Vec::new(), Vec::new());
         let mut end = begin;
         for length in more {
-            let length = length?;
+            let length = length_in(length?);
             fallible::push(&mut offsets, end as i32)?;
             fallible::push(&mut lengths, length as i32)?;
-            end = end.saturating_add(length as usize);
+            end = end.saturating_add(length);
             if end >= MOST_ROWS {
                 return Err(too_many("items of arrays"));
             }
@@ -511,6 +522,9 @@ impl DriverState<'_> {
         }
         for items in items {
             self.lengthen(items, (begin, end + 1), true)?;
+        }
+        if let Some(frozen) = settler.frozen_of(into.offset) {
+            self.lengthen(frozen, (first, first + count), true)?;
         }
         if let Some((marks, words)) = settler.marks_of(into.offset) {
             let rows = (first + count).max(end + 1);
@@ -562,11 +576,19 @@ impl DriverState<'_> {
     fn fill_arrays(&mut self, made: &Made, rows: &Rows, words: Words<'_>) -> Result<(), Stop> {
         let driver = self.driver;
         for (kind, arrays) in &made.arrays {
-            let Some(NewArrays { arrays: into, items, width, .. }) = driver.settler.plan.lists.get(kind)
+            let Some(NewArrays { arrays: into, items, width, frozen, .. }) =
+                driver.settler.plan.lists.get(kind)
             else {
                 continue;
             };
             let (_, first) = rows.arrays[kind];
+            if let Some((frozen, flag)) = *frozen {
+                self.fill(Items { payload: Some(frozen), tag: None }, first, arrays.len(), |number| {
+                    let (element, start) = arrays[number];
+                    let length = words.get(element as usize, start as usize + 1)?;
+                    Ok((Shape::Bool, i64::from(length & flag != 0)))
+                })?;
+            }
             for (number, (element, start)) in arrays.iter().enumerate() {
                 let offset = self.column(into.offset).bits(first + number) as usize;
                 let length = self.column(into.length).bits(first + number) as usize;
@@ -709,6 +731,11 @@ const AT_ONCE: usize = 16;
 
 /// Words before the items of an array: its kind and its length.
 pub(super) const ARRAY_HEADER: usize = 2;
+
+/// The length of an array, in the word that has it: its upper half says whether the array is frozen.
+const fn length_in(word: i64) -> usize {
+    word as u32 as usize
+}
 
 pub(super) fn too_many(what: &str) -> Stop {
     Error::Device(format!("a section can number at most 2,147,483,647 {what}")).into()
