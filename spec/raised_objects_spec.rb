@@ -114,6 +114,34 @@ each_backend do |backend|
     expect_same_error { |_| raise RaisedObjects::Factory, "a" }
   end
 
+  it "is a copy with another message where `raise` is given an object and a text" do
+    expect_same_error { |x| raise RaisedObjects::Code.new(x), "other" }
+    expect_same_error { |x| raise ArgumentError.new("first"), "other #{x}", cause: nil }
+    expect_same_error { |_| raise RaisedObjects::Maker.new, "a" }
+    expect_same_error { |_| raise RaisedObjects::Other.new, "a" }
+    expect_same_error { |_| raise RaisedObjects::Wrong.new, "a" }
+    expect_same_error { |x| raise x, "a" }
+    expect_same_error { |_| raise "a", "b" }
+    expect_same_error do |_|
+      { a: 1 }.fetch(:b)
+    rescue KeyError => e
+      raise e, "no #{e.key}"
+    end
+    block = lambda do |x|
+      first = RaisedObjects::Code.new(x)
+      raise first, x.odd? ? "told" : nil
+    rescue RaisedObjects::Code => e
+      [e.message, e.code, e.equal?(first), first.message, e.exception.equal?(e), e.exception(e).equal?(e)]
+    end
+    expect([1, 2].pmap(&block)).to eq([1, 2].map(&block))
+    several = lambda do |x|
+      raise [KeyError, IOError.new("object"), "text", nil, 5][x]
+    rescue StandardError => e
+      [e.class, e.message]
+    end
+    expect([*0..4].pmap(&several)).to eq([*0..4].map(&several))
+  end
+
   it "is the same when it is raised again, and has the cause that it then has" do
     told = ->(again, error) { [again.equal?(error), again.class.to_s, again.message, again.cause&.message] }
     expect_same([1, 2]) do |x|

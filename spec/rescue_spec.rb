@@ -6,6 +6,7 @@ class RescueLow < RescueBase; end
 class RescueOther < StandardError; end
 class Told < StandardError; def message = "told"; end
 class RescueDeep < Exception; end # rubocop:disable Lint/InheritException
+LISTED = [ZeroDivisionError, IndexError].freeze
 
 # Counts what happens to it.
 class Miner
@@ -384,6 +385,39 @@ each_compiling_backend do
     expect_same([1, 2], &again)
   end
 
+  it "rescues what an array names" do
+    expect_same([1, 2, 3]) { |x| begin; 6 / (x - 1); rescue *LISTED; -1; end }
+    expect_same([1, 2, 3]) do |x|
+      [x.fdiv(2), { 1 => 2 }.fetch(x), [][x] + 1]
+    rescue KeyError, *LISTED => e
+      e.class
+    rescue *[TypeError, NoMethodError] => e
+      e.class.name
+    end
+    expect_same([1, 2]) { |x| begin; x > 1 ? raise(Told, "a") : 1 / 0; rescue *LISTED; 1; rescue Told; 2; end }
+    expect_same([1, 2]) { |x| a = nil; begin; Integer("a#{x}"); rescue *a; 1; rescue *ArgumentError; 2; end }
+    retrying = lambda do |most, *errors, &work|
+      tries = 0
+      begin
+        work.call(tries += 1)
+      rescue *errors => e
+        retry if tries < most
+        e.message
+      end
+    end
+    expect_same([1, 4]) { |x| retrying.call(3, Told, KeyError) { |n| n < x ? raise(Told, "try #{n}") : n } }
+  end
+
+  it "asks at each call what is in such an array" do
+    listed = [KeyError]
+    block = ->(x) { begin; x / 0; rescue *listed; "listed"; rescue ZeroDivisionError; "other"; end }
+    expect([1].pmap(&block)).to eq(["other"])
+    listed << ZeroDivisionError
+    expect([1].pmap(&block)).to eq(["listed"])
+    listed.clear
+    expect([1].pmap(&block)).to eq(["other"])
+  end
+
   it "refuses what it cannot follow" do
     expect { [1].pmap { |x| begin; x / 0; rescue => e; e.backtrace.size; end } }.to refused("unsupported-method")
     expect { [1].pmap { |x| begin; x / 0; rescue => e; e.message << "!"; raise; end } }.to refused("unsupported-raise")
@@ -391,7 +425,11 @@ each_compiling_backend do
     expect { [nil].pmap { |x| begin; x.succ; rescue => e; e.message; end } }.to refused("unsupported-rescue-variable")
     expect { [1].pmap { |x| begin; x / 0; rescue => e; e = 5; raise e; end } }.to refused("unsupported-rescue-variable")
     expect { [1].peach { |x| begin; x / 0; rescue => @error; 1; end } }.to refused("unsupported-rescue-variable")
-    expect { [1].pmap { |x| begin; x / 0; rescue *[TypeError]; 0; end } }.to refused("unsupported-rescue")
+    expect { [1].pmap { |x| begin; x / 0; rescue *Told.errors; 0; end } }.to refused("unsupported-rescue")
+    expect { [1].pmap { |x| a = [Told]; begin; x / 0; rescue *a; 0; ensure; a << TypeError; end } }
+      .to refused("unsupported-rescue")
+    expect { [1].pmap { |x| a = [Told]; begin; a = [TypeError]; x / 0; rescue *a; 0; end } }
+      .to refused("unsupported-rescue")
     expect { [Miner.new(0)].pmap { |m| m.sink(2) rescue 0 } }.to refused("unsupported-raise")
   end
 end

@@ -30,6 +30,7 @@ pub(super) const PRIMITIVES: &[&str] = &[
     "#complete_cause",
     "#first_cause",
     "#give_cause",
+    "#with_message",
 ];
 
 pub(super) const ROWS: &[Row] = &[
@@ -41,6 +42,10 @@ pub(super) const ROWS: &[Row] = &[
     carrying("#write_cause", |s, c| {
         let Some(cause) = s.one_argument(c) else { return Operand::bottom() };
         s.write_cause(&c.receiver, &cause)
+    }),
+    carrying("#with_message", |s, c| {
+        let Some(message) = s.one_argument(c) else { return Operand::bottom() };
+        s.copy_with_message(&c.receiver, &message)
     }),
     carrying("==", |s, c| {
         let Some(other) = s.one_argument(c) else { return Operand::bottom() };

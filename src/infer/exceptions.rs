@@ -8,6 +8,7 @@
 use super::Lowerer;
 use super::builtins::{Invocation, wrong_count};
 use super::causes::{CAUSE, OPERANDS, UNKNOWN_CAUSE, UNTOLD};
+use super::copies::Frozen;
 use super::exception_messages::{Message, UNKNOWN_MESSAGE};
 use super::host::Method;
 use super::operand::Operand;
@@ -385,13 +386,42 @@ impl Lowerer<'_> {
                 "`raise` takes what a `to_str` gives for its message",
                 Some("give it that: raise text.to_str".into()),
             ),
-            _ if s.responds(&value, "exception") => {
-                let natives = [(Type::Nil, "raise")];
-                let made = s.running_natives(&natives, |s| s.send(&value, "exception", &[], 0xc2));
-                s.raise_object(&made, node, NO_OBJECT)
-            }
-            _ => s.fail_to_raise(NO_EXCEPTION),
+            _ => s.raise_asked(&value, &[], node),
         })
+    }
+
+    /// `raise` of what the `exception` of a value gives.
+    pub(super) fn raise_asked(&mut self, value: &Operand, given: &[Operand], node: &Node) -> Operand {
+        match value.types.single() {
+            Some(Type::Object(_, class)) if self.is_exception(*class) => self.refuse_raise(node),
+            _ if self.responds(value, "exception") => {
+                let natives = [(Type::Nil, "raise")];
+                let made = self.running_natives(&natives, |s| s.send(value, "exception", given, 0xc2));
+                self.raise_object(&made, node, NO_OBJECT)
+            }
+            _ => self.fail_to_raise(NO_EXCEPTION),
+        }
+    }
+
+    /// A copy of an exception with another message.
+    pub(crate) fn copy_with_message(&mut self, exception: &Operand, message: &Operand) -> Operand {
+        let Some(Type::Made(class)) = exception.types.single().cloned() else {
+            let hint = "make another one: error.class.new(text)";
+            return self.refuse_here(
+                "unsupported-method",
+                "`exception` of one from before the section cannot run in it",
+                Some(hint.into()),
+            );
+        };
+        let copy = self.copy_instance(exception, "clone", Frozen::AsIs);
+        if copy.is_bottom() || self.b.is_dead() {
+            return Operand::bottom();
+        }
+        self.check_unfrozen_made(&copy, class, "mesg");
+        if !self.b.is_dead() {
+            self.write_record(&copy, MESSAGE, message);
+        }
+        copy
     }
 
     /// `raise` of an exception from before the section, or of what is no exception. What is around it in the section would

@@ -86,7 +86,7 @@ impl Lowerer<'_> {
         let mut text = None;
         if class.is_none()
             && let Some(first) = nodes.first()
-            && !matches!(first.kind, Kind::String(_))
+            && (nodes.len() > 1 || !matches!(first.kind, Kind::String(_)))
         {
             let operand = self.expr(first);
             if operand.is_bottom() {
@@ -97,9 +97,7 @@ impl Lowerer<'_> {
                 text = Some(operand);
             } else if class.is_none() && nodes.len() == 1 && self.is_raised_itself(&operand) {
                 return self.raise_made(&operand, node);
-            } else if operand.types.len() > 1
-                && operand.types.iter().all(|ty| matches!(ty, Type::Nil | Type::Module(_)))
-            {
+            } else if class.is_none() && nodes.len() > 1 || operand.types.len() > 1 {
                 return self.raise_one_of(node, &operand, &nodes[1..]);
             } else if class.is_none() {
                 return self.refuse_raise(first);
@@ -374,7 +372,7 @@ impl Lowerer<'_> {
         self.raise_keeping(class, Some(message), None, &given)
     }
 
-    /// `raise` of one of several classes, as in `raise ERRORS[code], text`.
+    /// `raise` of one of several classes, as in `raise ERRORS[code], text`, and of what is asked for its `exception`.
     fn raise_one_of(&mut self, node: &Node, classes: &Operand, given: &[&Node]) -> Operand {
         if let [_, extra, ..] = given {
             return self.refuse_raise(extra);
@@ -386,7 +384,13 @@ impl Lowerer<'_> {
         self.enter(node);
         self.switch(classes, 0xc3, &mut |s, class| {
             let Some(of) = super::conditions::module_of(&class) else {
-                return s.fail_to_raise(NO_EXCEPTION);
+                return match (&given[..], s.runtime_error()) {
+                    ([], Some(of)) if class.types.iter().all(Type::is_string) => {
+                        s.raise_with((of, Raised::ByText), &[None], vec![class], vec![], vec![])
+                    }
+                    ([], _) => s.raise_made(&class, node),
+                    (given, _) => s.raise_asked(&class, given, node),
+                };
             };
             if let Some(raised) = s.made_by_class(node, of, &given) {
                 return raised;
@@ -467,7 +471,7 @@ impl Lowerer<'_> {
         self.enter(at);
         self.refuse_here(
             "unsupported-raise",
-            "`raise` takes an exception that the section makes, or a class and one value",
+            "`raise` takes an exception that the section makes, or a class, and one value",
             Some("name the class and give it a String: raise ArgumentError, \"too far: #{x}\"".into()),
         )
     }

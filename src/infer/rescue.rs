@@ -21,8 +21,8 @@ use super::operand::Operand;
 use super::{Inlined, JoinIndex, Lowerer, Temp};
 use crate::ir::{ErrorKind, SiteId};
 use crate::syntax::ast::{Begin, Kind, LocalId, Node};
-use crate::syntax::walk::each_node_in;
-use crate::types::ClassId;
+use crate::syntax::walk::{assigned_by, each_node, each_node_in};
+use crate::types::{ClassId, Type, TypeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -115,12 +115,16 @@ impl Lowerer<'_> {
         for rescue in &begin.rescues {
             let mut classes = Vec::new();
             for class in &rescue.classes {
-                match self.rescued(class) {
-                    Some(class) => classes.push(class),
+                let more = match &class.kind {
+                    Kind::Splat(list) => self.rescued_of(list, begin),
+                    _ => self.rescued(class).map(|class| vec![class]),
+                };
+                match more {
+                    Some(more) => classes.extend(more),
                     None => return Operand::bottom(),
                 }
             }
-            clauses.push(if classes.is_empty() { vec![ClassId::STANDARD_ERROR] } else { classes });
+            clauses.push(if rescue.classes.is_empty() { vec![ClassId::STANDARD_ERROR] } else { classes });
         }
         self.enter(node);
         if begin.ensure.is_none() {
@@ -191,18 +195,92 @@ impl Lowerer<'_> {
             return None;
         }
         self.enter(node);
-        let class = super::module_of(&operand);
+        self.rescued_class(&operand.types)
+    }
+
+    /// The classes of an array after `rescue`, with which the body has nothing to do: they are those that arrays of its
+    /// kind hold, and it is asked whether it holds all of these.
+    fn rescued_of(&mut self, node: &Node, begin: &Begin) -> Option<Vec<ClassId>> {
+        if !self.is_as_it_was(node, begin) {
+            self.enter(node);
+            self.refuse_rescued("the array after `rescue` may be another one when something is raised");
+            return None;
+        }
+        let list = self.expr(node);
+        if list.is_bottom() {
+            return None;
+        }
+        self.enter(node);
+        let items = match list.types.single() {
+            Some(Type::Nil) => return Some(Vec::new()),
+            Some(Type::Module(_)) => return self.rescued_class(&list.types).map(|class| vec![class]),
+            Some(Type::Tuple(items)) => {
+                return items.iter().map(|types| self.rescued_class(types)).collect();
+            }
+            Some(Type::List(kind)) if self.list_is_mutated(*kind) => None,
+            Some(Type::Array(kind)) if self.is_written_array(*kind) => None,
+            Some(ty @ (Type::List(_) | Type::Array(_))) => Some(self.types_of_items(ty)),
+            _ => None,
+        };
+        let Some(items) = items else {
+            self.refuse_rescued("what stands after `rescue *` is no array that stays as it is");
+            return None;
+        };
+        let classes: Vec<ClassId> =
+            items.iter().map(|class| self.rescued_class(&class.clone().into())).collect::<Option<_>>()?;
+        for (slot, class) in (0..).zip(items.iter()) {
+            let class = Operand { types: class.clone().into(), ..Operand::nil() };
+            let holds = self.within_slot(0x4a0 + slot, |s| s.send(&list, "include?", &[class], 1));
+            if holds.is_bottom() || self.b.is_dead() {
+                return None;
+            }
+            let holds = self.truth(&holds);
+            let message = "an array after `rescue` holds other classes than another one there \
+                           [unsupported-rescue]\n  hint: keep the classes in a constant, each array in one of its own";
+            self.check(holds, ErrorKind::Unsupported(message.into()), &[]);
+        }
+        Some(classes)
+    }
+
+    /// Does a variable hold what it held when the `begin` was entered?
+    fn is_as_it_was(&self, node: &Node, begin: &Begin) -> bool {
+        let mut count = 0;
+        match &node.kind {
+            Kind::Local(local) => {
+                each_node(&self.frame().code, &mut |node| {
+                    assigned_by(&node.kind, &mut |assigned| count += usize::from(assigned == *local));
+                });
+                let mut within = 0;
+                each_node_in(&begin.body, &mut |node| {
+                    assigned_by(&node.kind, &mut |assigned| within += usize::from(assigned == *local));
+                });
+                count < 2 && within == 0
+            }
+            Kind::Captured(name) => {
+                !self.memo.shared_variables.contains(name) && !self.memo.accumulators.contains_key(name)
+            }
+            _ => true,
+        }
+    }
+
+    fn refuse_rescued(&mut self, message: &str) {
+        let hint =
+            "name the classes, as in `rescue ZeroDivisionError, TypeError`, or keep them in a constant";
+        self.refuse_here("unsupported-rescue", message, Some(hint.into()));
+    }
+
+    fn rescued_class(&mut self, types: &TypeSet) -> Option<ClassId> {
+        let class = match types.single() {
+            Some(Type::Module(class)) => Some(*class),
+            _ => None,
+        };
         // Clauses ask `===`, which a class can have of its own.
         let plain = class.is_some_and(|class| {
             let found = self.host.singleton_method(class, "===").ok().flatten();
             found.is_some_and(|found| matches!(found.method, super::host::Method::Native { .. }))
         });
         if !plain {
-            self.refuse_here(
-                "unsupported-rescue",
-                "what stands after `rescue` is no class, or has a `===` of its own",
-                Some("name the classes, as in `rescue ZeroDivisionError, TypeError`".into()),
-            );
+            self.refuse_rescued("what stands after `rescue` is no class, or has a `===` of its own");
             return None;
         }
         class

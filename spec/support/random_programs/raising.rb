@@ -31,7 +31,8 @@ module RandomPrograms
 
     # One of several classes, as the value of an expression says.
     def raised_of_several(depth)
-      kinds = %w[KeyError ArgumentError CodedError TaggedError Integer nil].sample(between(2, 4), random: @random)
+      kinds = %w[KeyError ArgumentError CodedError TaggedError Integer nil RangeError.new("r")]
+      kinds = kinds.sample(between(2, 4), random: @random)
       text = pick([", \"of several\"", "", Node.fixed(", \"no \#{", expression([:int], depth - 1), "}\"")])
       # A CodedError wants its code.
       text = ", 5" if kinds.include?("CodedError")

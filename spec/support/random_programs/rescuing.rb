@@ -8,7 +8,8 @@ module RandomPrograms
     include Jumps
 
     RESCUED = ["", "", " ZeroDivisionError", " ArgumentError", " IndexError, NoMethodError", " TypeError",
-               " RangeError", " Exception", " RuntimeError, ZeroDivisionError"].freeze
+               " RangeError", " Exception", " RuntimeError, ZeroDivisionError",
+               " *[ZeroDivisionError, IndexError]", " TypeError, *[ArgumentError]"].freeze
     # Those whose messages sections know.
     TOLD = [" ZeroDivisionError", " ArgumentError", " TypeError", " RuntimeError, ZeroDivisionError"].freeze
 
@@ -45,7 +46,7 @@ module RandomPrograms
     # One that is raised again: it is the same, with the cause that it then has.
     def raised_twice(depth)
       first, other, last = Array.new(3) { fresh("e") }
-      again = pick(["raise", "raise #{first}", "y = #{first}\nraise y",
+      again = pick(["raise", "raise #{first}", "y = #{first}\nraise y", "raise #{first}, \"told\"",
                     "begin\nraise \"n\"#{pick(["", ", cause: nil"])}\nrescue => #{other}\nraise #{first}\nend"])
       asked = pick(["(#{last}.equal?(#{first}) ? 1 : 2)", "(#{last}.cause.nil? ? 1 : 2)",
                     "(#{last}.cause.equal?(#{first}) ? 3 : 4)", "(#{last}.is_a?(ZeroDivisionError) ? 5 : 6)"])

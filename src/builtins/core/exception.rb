@@ -53,7 +53,11 @@ module Exception
     __write_cause(cause)
   end
 
-  def exception
-    self
+  def exception(*given)
+    return self if given.size == 0
+
+    raise ArgumentError, "wrong number of arguments (given #{given.size}, expected 0..1)" if given.size > 1
+
+    equal?(given.__item(0)) ? self : __with_message(given.__item(0))
   end
 end

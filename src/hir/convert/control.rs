@@ -206,7 +206,14 @@ impl<'a> Converter<'_, 'a> {
     }
 
     /// `when *list`: the first item that matches or, without a subject, is true.
-    fn any_of(&mut self, subject: Option<Value>, pattern: &'a Node, list: &'a Node, yes: Goal, no: Goal) {
+    pub(super) fn any_of(
+        &mut self,
+        subject: Option<Value>,
+        pattern: &'a Node,
+        list: &'a Node,
+        yes: Goal,
+        no: Goal,
+    ) {
         let list = self.value(list);
         let last = self.last;
         let around = self.enter_node(pattern);

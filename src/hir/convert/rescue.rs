@@ -6,7 +6,7 @@ use super::super::op::Op;
 use super::super::scopes::retries;
 use super::control::FrameKind;
 use super::{Converter, MAX_VALUES, goal};
-use crate::syntax::ast::{Begin, LocalId, Node, Rescue};
+use crate::syntax::ast::{Begin, Kind, LocalId, Node, Rescue};
 
 impl<'a> Converter<'_, 'a> {
     pub(super) fn begin_node(&mut self, begin: &'a Begin, wanted: bool) -> Option<Value> {
@@ -100,9 +100,13 @@ impl<'a> Converter<'_, 'a> {
         } else {
             for class in &rescue.classes {
                 let other = self.join();
-                let class = self.value(class);
-                let answer = self.call("===", class, &[caught]);
-                self.builder.branch(answer, goal(yes), goal(other));
+                if let Kind::Splat(list) = &class.kind {
+                    self.any_of(Some(caught), class, list, goal(yes), goal(other));
+                } else {
+                    let class = self.value(class);
+                    let answer = self.call("===", class, &[caught]);
+                    self.builder.branch(answer, goal(yes), goal(other));
+                }
                 self.builder.enter(other);
             }
             self.builder.jump(goal(no));

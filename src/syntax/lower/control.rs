@@ -134,13 +134,19 @@ impl Lowering<'_> {
 
     /// A class after `rescue`.
     fn rescued(&mut self, class: &P<'_>) -> Node {
-        let lowered = match class {
-            P::SplatNode { .. } => None,
-            _ => Some(self.expression(class)),
+        let node = self.expression(class);
+        let is_constant = |node: &Node| matches!(node.kind, Kind::Constant { .. });
+        let is_known = match &node.kind {
+            Kind::Splat(list) => match &list.kind {
+                Kind::Array(items) => items.iter().all(is_constant),
+                Kind::Local(_) | Kind::Captured(_) => true,
+                _ => is_constant(list),
+            },
+            _ => is_constant(&node),
         };
-        match lowered {
-            Some(node @ Node { kind: Kind::Constant { .. }, .. }) => node,
-            _ => {
+        match is_known {
+            true => node,
+            false => {
                 let span = self.span(&class.location());
                 self.refuse(&refusals::RESCUE_CLASS, span)
             }

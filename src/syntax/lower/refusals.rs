@@ -82,8 +82,8 @@ refusals! {
 
     // Control
     RESCUE_CLASS "unsupported-rescue"
-        "only constants can stand after `rescue` in a parallel section"
-        "name the classes, as in `rescue ZeroDivisionError, TypeError`";
+        "only constants, and arrays of them, can stand after `rescue` in a parallel section"
+        "name the classes, as in `rescue ZeroDivisionError, TypeError`, or keep them in a constant: `rescue *ERRORS`";
     RESCUE_VARIABLE "unsupported-rescue-variable"
         "an exception can only be kept in a local variable of a parallel section"
         "leave out `=> …` and write a `rescue` for each class; `raise` without arguments raises the same error again";
