@@ -21,9 +21,9 @@ module Enumerable
   def __each_with_index
     i = 0
     each do |x|
-      at = i
+      given = yield x, i
       i += 1
-      yield x, at
+      given
     end
     self
   end

@@ -216,9 +216,9 @@ module ChangedString
     return __concat_code(other) if other.is_a?(Integer)
 
     other = __string_argument(other)
-    __common_encoding(other) if frozen?
+    encoding = __encoding_with(other)
     __check_frozen
-    __concat(other)
+    __append(other, 0, other.__bytesize).__force(encoding)
   end
 
   def concat(*others)
