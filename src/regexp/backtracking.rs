@@ -28,7 +28,7 @@ pub struct Backtracking {
     /// As fancy-regex reads it.
     text: String,
     /// A program for each of so many threads of the pool: they would wait for each other's memory.
-    programs: [OnceLock<Box<Regex>>; PROGRAMS],
+    programs: Box<[OnceLock<Regex>]>,
     /// Finds what is so many bytes before each match.
     start: Option<(Machine, usize)>,
     mode: Mode,
@@ -90,9 +90,9 @@ impl Backtracking {
             let machine = Machine::new(&shape(&node).ok()?, 0, mode, transient)?;
             Some((machine, before))
         });
-        let backtracking = Self { text, programs: [const { OnceLock::new() }; PROGRAMS], start, mode };
-        let _ = backtracking.programs[0].set(first.into());
-        Some(backtracking)
+        let programs: Box<[_]> = (0..PROGRAMS).map(|_| OnceLock::new()).collect();
+        let _ = programs[0].set(first);
+        Some(Self { text, programs, start, mode })
     }
 
     /// As of a [`Machine`].
@@ -135,7 +135,7 @@ impl Backtracking {
         let first = || self.programs[0].get().expect("it is made with the pattern");
         let own = &self.programs[rayon::current_thread_index().unwrap_or(0) % PROGRAMS];
         own.get().unwrap_or_else(|| match build(&self.text, self.mode) {
-            Some(program) => own.get_or_init(|| program.into()),
+            Some(program) => own.get_or_init(|| program),
             None => first(),
         })
     }

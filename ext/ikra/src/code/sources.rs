@@ -108,9 +108,11 @@ pub fn location(iseq: Value) -> Option<Vec<i32>> {
     Some(numbers.to_vec())
 }
 
-/// What a method does with what its block gives, as a Symbol or nil, and the names of the variables that it reads; by its
-/// instruction sequence. nil where its code is not known.
-pub fn answers(ruby: &Ruby, iseq: Value) -> Result<Option<(Option<Symbol>, Vec<String>)>, magnus::Error> {
+/// What a method does with what its block gives, as a Symbol or nil, and the names of the variables that it reads.
+type Answered = (Option<Symbol>, Vec<String>);
+
+/// That of a method, by its instruction sequence; nil where its code is not known.
+pub fn answers(ruby: &Ruby, iseq: Value) -> Result<Option<Answered>, magnus::Error> {
     let code = match code_of(ruby, iseq) {
         Ok(code) => code,
         Err(Trouble::Raised(error)) => return Err(error),
