@@ -265,6 +265,16 @@ each_backend do |backend|
       expect_same([1, 2]) { |x| h = { 1 => 2, 3 => 4 }; [h.select { |k, _| k > x }, h.reject { |k, _| k > x }, h.invert] }
       expect_same([1, 2]) { |x| h = { 1 => 2, 3 => 4 }; [h.filter { |_, v| v > x }, h.find_all { |_, v| v > x }, h.sort] }
       expect_same([1, 3]) { |x| h = { 1 => x, 2 => 3, 3 => 4 }; [h.slice(1, 3, 9), h.except(1, 7), h.to_h { |k, v| [v, k] }] }
+      expect_same([1, 3]) { |x| h = { x => [1, [2]], 9 => 3 }; [h.flatten, h.flatten(0), h.flatten(2), h.flatten(-1)] }
+      expect_same([1, 3]) { |x| h = { a: x, b: 2, "c" => 3 }; [h.transform_keys({ a: :z }), h.transform_keys(b: "q"), h] }
+      expect_same([1, 3]) { |x| { a: x, b: 2, "c" => 3 }.transform_keys({ a: "z", 9 => 1 }, &:to_sym) }
+      expect_same([1, 3]) do |x|
+        h = { a: x, b: 2, c: 3 }
+        [h.transform_keys!({ a: :b, b: :a }), h.transform_keys!(&:to_s), h.transform_keys!("c" => 1), h.key?("c")]
+      end
+      expect_same([1, 3]) { |x| h = { a: 1 }; g = h; [h.replace({ b: x }).equal?(g), g, h.replace(h), h.replace({}), g] }
+      expect_same([1, 3]) { |x| h = { 1 => x, 2 => nil }; [[1, 2, 3].map(&h), [1, 2].select(&h), h.to_proc.call(1)] }
+      expect_same([1, 3]) { |x| f = { x => 5 }.to_proc; [f.(1), f.lambda?, (f >> ->(y) { y.to_s }).(3)] }
       expect_same([1, 2]) { |x| h = { 1 => 2 }; g = h.dup; g[x] = 7; [h, g, h.equal?(g), h.equal?(h)] }
       expect_same([1, 2]) { |x| h = { 1 => 2 }; g = h; g[x] = 7; [h, g, h.equal?(g), h == g] }
       expect_same([1, 10]) { |x| [Hashes::TENS.select { |k, _| k >= x }, Hashes::TENS.merge({ x => 1 }), Hashes::TENS.dup] }
@@ -390,7 +400,6 @@ each_backend do |backend|
     it "refuses what it does not follow" do
       expect_refused("unsupported-key") { [3].pmap { |x| (k = [1]) && (h = { k => x }) && k.push(2) && h[[1, 2]] } }
       expect_refused("unsupported-result") { [1].pmap { |n| Hash.new { |h, k| h[k] = n } } }
-      expect_refused("unsupported-method") { [1].pmap { |x| Hashes::TENS.replace({ x => 3 }) } }
       # One that exists.
       expect_refused("unsupported-method") { [1].pmap { |x| Hashes::CHANGED.freeze[x] } }
       next if backend == :ruby

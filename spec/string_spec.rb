@@ -431,6 +431,32 @@ each_backend do |backend|
     end
   end
 
+  describe "what is no character" do
+    it "is replaced as MRI does" do
+      draws = Random.new(5)
+      bytes = [0x41, 0x80, 0xbf, 0xc1, 0xc2, 0xe0, 0xa0, 0x9f, 0xed, 0xe3, 0xf0, 0x90, 0x8f, 0xf4, 0xf5, 0xff, 0x20]
+      texts = Array.new(500) do
+        text = Array.new(draws.rand(9)) { bytes.sample(random: draws) }.pack("C*")
+        text.force_encoding([Encoding::UTF_8, Encoding::US_ASCII, Encoding::BINARY].sample(random: draws))
+      end
+      expect_texts(texts) { |s| [s.scrub, s.scrub("<>"), s.scrub(nil), s.scrub { |part| "<#{part.bytesize}>" }] }
+      expect_texts(texts) { |s| t = s.dup; [t.scrub!("?").equal?(t), t] }
+      expect_same(["\xff"]) { |s| s.scrub("\xfe") }
+      expect_same(["\xff"]) { |s| s.scrub("a") { "b" } }
+      expect_same(["\xff"]) { |s| s.scrub(3) }
+    end
+  end
+
+  describe "a text that is frozen" do
+    it "is one of its own" do
+      texts = [+"a", +"é"]
+      expect_texts(texts) { |s| [-"b#{s}", (-"b#{s}").frozen?, (-"b#{s}").equal?(-"b#{s}"), -s, s.frozen?, -(-"c#{s}")] }
+      next if backend == :ruby
+
+      expect { ["a"].pmap { |s| -"b#{s}".freeze } }.to raise_error(Ikra::UnsupportedError, /use it as it is/)
+    end
+  end
+
   describe "Symbols" do
     it "has their names" do
       expect_texts(%i[a abc é B]) { |x| [x.to_s, x.name, x.size, x.length, x[0], x[0, 2], x.empty?] }

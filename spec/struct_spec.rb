@@ -177,7 +177,7 @@ each_compiling_backend do
   it "refuses what has a hash" do
     points = [StructPoint.new(1, 2)]
     expect { points.pmap { |p| p.hash } }.to raise_error(Ikra::UnsupportedError, /hint/)
-    expect { points.pmap { |p| p.to_h { |k, v| [v, k] } } }.to raise_error(Ikra::UnsupportedError, /hint/)
+    expect(points.pmap { |p| p.to_h { |k, v| [v, k] } }).to eq(points.map { |p| p.to_h { |k, v| [v, k] } })
   end
 end
 

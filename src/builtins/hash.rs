@@ -2,8 +2,8 @@
 
 use super::hash_defaults::{default_block, default_value};
 use super::made_hash::{made_part, make, new, of_arguments, put_pairs};
-use super::{Invocation, Row, array, bare, carrying, naming, recursion, row, spreading};
-use crate::infer::{Lowerer, Operand, RECEIVER, SUBJECT};
+use super::{Invocation, Row, array, bare, carrying, naming, recursion, row, several_arrays, spreading};
+use crate::infer::{Lowerer, MadeProc, Operand, RECEIVER, SUBJECT};
 use crate::ir::{BinaryOp, ErrorKind, MessagePart, Receiver};
 use crate::types::{ClassId, HashDefault, HashPart, HashSort, Shape, Type, TypeSet};
 
@@ -46,13 +46,13 @@ pub(super) const ROWS: &[Row] = &[
     spreading("merge", |s, c| {
         s.send_with_block(c, if c.block.is_some() { "#merge_block" } else { "#merge" })
     }),
-    carrying("transform_keys", |s, c| match (&c.block, c.args.is_empty()) {
-        (Some(_), true) => s.send_with_block(c, "#transform_keys"),
-        _ => s.refuse_here(
-            "unsupported-method",
-            "`transform_keys` takes a block alone in a section",
-            Some("write transform_keys { |key| … }".into()),
-        ),
+    carrying("transform_keys", |s, c| {
+        by_keys(s, c, ["#transform_keys", "#rename_keys", "#rename_keys_block"])
+    }),
+    carrying("flatten", flatten),
+    bare("to_proc", |s, c| {
+        let method = s.make_of(MadeProc::Method("[]".into()), vec![c.receiver.clone()]);
+        if method.is_bottom() { method } else { s.proc_of_method(&method) }
     }),
     row("to_h", |s, c| match (&c.block, sort(c)) {
         (Some(_), _) => s.send_with_block(c, "#to_h_block"),
@@ -73,7 +73,66 @@ pub(super) const MADE_ROWS: &[Row] = &[
     }),
     spreading("merge!", merge_into),
     spreading("update", merge_into),
+    carrying("transform_keys!", |s, c| {
+        by_keys(s, c, ["#transform_keys!", "#rename_keys!", "#rename_keys_block!"])
+    }),
+    carrying("replace", replace),
 ];
+
+/// By a block, by a Hash, or by both.
+fn by_keys(s: &mut Lowerer<'_>, call: &Invocation, names: [&str; 3]) -> Operand {
+    if !s.count_arguments(call, 0, 1) {
+        return Operand::bottom();
+    }
+    let name = match (&call.block, call.args.is_empty()) {
+        (_, true) => names[0],
+        (None, false) => names[1],
+        (Some(_), false) => names[2],
+    };
+    s.send_with_block(call, name)
+}
+
+/// The keys and values one after the other, and what arrays among them hold, to a depth that is written out.
+fn flatten(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let depth = match call.args.is_empty() {
+        true => Some(1),
+        false => match several_arrays::flattening(s, call) {
+            Some(depth) => depth,
+            None => return Operand::bottom(),
+        },
+    };
+    let pairs = s.send(&call.receiver, "to_a", &[], 1);
+    if depth == Some(0) || pairs.is_bottom() {
+        return pairs;
+    }
+    s.within_slot(2, |s| several_arrays::flatten(s, &pairs, depth))
+}
+
+/// Ruby gives a Hash the default of the other one, too.
+fn replace(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let Some(other) = s.one_argument(call) else { return Operand::bottom() };
+    let mut is_plain = true;
+    for hash in [&call.receiver, &other] {
+        if !hash.types.iter().all(Type::is_hash) {
+            continue;
+        }
+        s.switch(hash, 2, &mut |s, hash| {
+            is_plain &= match hash.types.single() {
+                Some(Type::Hash(_, sort)) => sort.default == HashDefault::Nil && !sort.by_identity,
+                _ => s.tuple_items(&hash)[3].types.iter().all(|ty| *ty == Type::Nil),
+            } && !s.may_have_given_default(&hash);
+            Operand::nil()
+        });
+    }
+    if !is_plain {
+        return s.refuse_here(
+            "unsupported-hash",
+            "`replace` of a Hash with a default, or by one, cannot run in a section",
+            Some("write clear, and then merge!".into()),
+        );
+    }
+    s.send(&call.receiver, "#replace", &[other], 1)
+}
 
 fn merge_into(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     s.send_with_block(call, if call.block.is_some() { "#merge_block!" } else { "#merge!" })

@@ -442,13 +442,14 @@ pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
         "to_proc" | "curry" | "method" | "unbind" | "<<" | ">>" if owner != ClassId::ARRAY => {
             "write a block or lambda that makes the call, as in `->(x) { x.succ }`".into()
         }
-        "replace" | "transform_keys!" | "compare_by_identity" | "rehash"
-            if owner == ClassId::HASH =>
-        {
+        "compare_by_identity" | "rehash" if owner == ClassId::HASH => {
             "change its pairs one by one, with []= and delete, or do it before the section".into()
         }
+        "default_proc" if owner == ClassId::HASH => {
+            "keep the block in a variable, as in Hash.new(&block), and ask that".into()
+        }
         _ if owner == ClassId::HASH => {
-            "only Hashes of the class Hash itself have methods in a section: docs/ruby.md has those that run".into()
+            "write it with the methods of Hash that run, which docs/ruby.md has, or do it before the section".into()
         }
         _ if owner_name == "String" => {
             "write it with the methods of String that run, which docs/ruby.md has, or do it before the section".into()

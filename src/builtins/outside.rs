@@ -134,8 +134,6 @@ pub(crate) fn outside(owner: ClassId, name: &str) -> Option<Outside> {
         | "scan"
         | "encode"
         | "encode!"
-        | "scrub"
-        | "scrub!"
         | "crypt"
         | "each_grapheme_cluster"
         | "grapheme_clusters"

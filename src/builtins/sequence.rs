@@ -3,7 +3,7 @@
 use super::{Invocation, Row, carrying, row};
 use crate::infer::{Birth, BlockRef, Lowerer, Operand, Values};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, Value};
-use crate::types::{RangeEnd, Type};
+use crate::types::{RangeEnd, Type, TypeSet};
 
 pub(super) const ROWS: &[Row] = &[
     row("each", |s, c| {
@@ -195,6 +195,21 @@ fn inject(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 }
 
 fn inject_by(s: &mut Lowerer<'_>, call: &Invocation, args: &[Operand], block: Option<BlockRef>) -> Operand {
+    // Procs that are put together, as in `[f, g].reduce(:>>)`: each that comes out is one of its own.
+    let is_of_procs = |types: &TypeSet| types.iter().any(Type::is_made_proc);
+    if let (Some(Type::Tuple(types)), Some(block)) = (call.receiver.types.single(), &block)
+        && types.iter().any(is_of_procs)
+    {
+        let mut items = args.iter().cloned().chain(s.tuple_items(&call.receiver));
+        let mut folded = items.next().unwrap_or_else(Operand::nil);
+        for (slot, item) in (0x6c0..).zip(items) {
+            if folded.is_bottom() {
+                break;
+            }
+            folded = s.within_slot(slot, |s| s.call_block(block, vec![folded, item]));
+        }
+        return folded;
+    }
     match args.first() {
         Some(initial) => s.send_block(&call.receiver, "#inject_from", std::slice::from_ref(initial), block),
         None => s.send_block(&call.receiver, "#inject", &[], block),

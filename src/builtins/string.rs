@@ -39,6 +39,10 @@ pub(super) const ROWS: &[Row] = &[
         let receiver = c.receiver.clone();
         s.branch(3, condition, |s| s.send(&receiver, "#copy_string", &[], 1), |_| receiver.clone())
     }),
+    bare("-@", interned),
+    bare("dedup", interned),
+    carrying("scrub", |s, c| scrub(s, c, ["#scrub", "#scrub_with", "#scrub_block"])),
+    carrying("scrub!", |s, c| scrub(s, c, ["#scrub!", "#scrub_with!", "#scrub_block!"])),
     bare("freeze", freeze),
     carrying("split", |s, c| {
         if !s.count_arguments(c, 0, 2) {
@@ -413,7 +417,7 @@ pub(super) const REFUSALS: &[Row] = &[
 
 /// Fails: the public method that runs cannot do that.
 fn refuse(s: &mut Lowerer<'_>, what: &str, hint: &str) -> Operand {
-    let name = s.builtin_name().map_or_else(|| crate::ir::THIS_METHOD.into(), |name| format!("`{name}`"));
+    let name = s.public_name().map_or_else(|| crate::ir::THIS_METHOD.into(), |name| format!("`{name}`"));
     let message = format!("{name} {what} cannot run in a section [unsupported-string]\n  hint: {hint}");
     s.fail(ErrorKind::Unsupported(message), &[])
 }
@@ -523,6 +527,37 @@ fn equal_to(s: &mut Lowerer<'_>, call: &Invocation, other: &Operand) -> Operand 
         }
         _ => Operand::bool(s.b.bool(false)),
     })
+}
+
+/// The one of its text that is frozen. Which one that is of Strings that are frozen already, Ruby knows.
+fn interned(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let receiver = &call.receiver;
+    let frozen = s.is_frozen_string(receiver);
+    if s.b.constant(frozen) != Some(0) {
+        let free = s.b.unary(crate::ir::UnaryOp::Not, frozen);
+        let interned = s.is_interned_string(receiver);
+        let ok = s.b.binary(crate::ir::BinaryOp::OrB, free, interned);
+        let told = "`-` of a String that is frozen gives the one that Ruby has of its text, which a section does not know \
+                    [unsupported-string]\n  hint: use it as it is";
+        s.check(ok, ErrorKind::Unsupported(told.into()), &[]);
+    }
+    s.send(receiver, "#frozen_copy", &[], 1)
+}
+
+/// With Ruby's replacement, one that is given, or what a block gives.
+fn scrub(s: &mut Lowerer<'_>, call: &Invocation, names: [&str; 3]) -> Operand {
+    if !s.count_arguments(call, 0, 1) {
+        return Operand::bottom();
+    }
+    let given = call.args.first().filter(|text| text.types.single() != Some(&Type::Nil));
+    match (given, &call.block) {
+        (Some(_), Some(_)) => {
+            s.fail(ErrorKind::ArgumentError("both of block and replacement given".into()), &[])
+        }
+        (Some(text), None) => s.send(&call.receiver, names[1], std::slice::from_ref(text), 1),
+        (None, Some(block)) => s.send_block(&call.receiver, names[2], &[], Some(block.clone())),
+        (None, None) => s.send(&call.receiver, names[0], &[], 1),
+    }
 }
 
 /// Of a String that the section makes, or that is frozen.

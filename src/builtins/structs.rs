@@ -323,17 +323,17 @@ fn members(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 
 /// The members by their names.
 fn to_hash(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    if call.block.is_some() {
-        return s.refuse_here(
-            "unsupported-method",
-            "`to_h` of a Struct with a block cannot run in a section",
-            Some("write members.zip(to_a).to_h { … }".into()),
-        );
-    }
     let (names, values) = (members(s, call), items(s, call));
     let pairs = s.tuple_items(&names).into_iter().zip(s.tuple_items(&values));
     let args = pairs.flat_map(|(name, value)| [name, value]).collect();
-    if values.is_bottom() { values } else { super::made_hash::literal(s, &call.with_args(args)) }
+    if values.is_bottom() {
+        return values;
+    }
+    let hash = super::made_hash::literal(s, &Invocation { block: None, ..call.with_args(args) });
+    match &call.block {
+        Some(block) if !hash.is_bottom() => s.send_block(&hash, "#to_h_block", &[], Some(block.clone())),
+        _ => hash,
+    }
 }
 
 pub(super) fn items(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {

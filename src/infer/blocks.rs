@@ -103,7 +103,7 @@ impl Lowerer<'_> {
                     self.refuse(refusal);
                     return None;
                 }
-                Ok(Some(FoundMethod { method: Method::Ruby(_), .. })) => {
+                Ok(Some(FoundMethod { method, .. })) if matches!(method, Method::Ruby(_)) || ty.is_hash() => {
                     let made = self.send_from(operand, "to_proc", &[], 0x3e0, CallType::Own);
                     return self.block_of_object(operand, &made);
                 }

@@ -315,6 +315,16 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Is it one of which the section knows that there is no other of its text?
+    pub(crate) fn is_interned_string(&mut self, string: &Operand) -> Value {
+        if !string.types.iter().any(Type::is_made_string) {
+            return self.b.bool(false);
+        }
+        let flags = self.string_field(string.value(), FLAGS);
+        let (interned, zero) = (self.op(BinaryOp::And, flags, STRING_INTERNED), self.b.i64(0));
+        self.b.compare(Comparison::Ne, interned, zero)
+    }
+
     /// Has the String a row, so that it must not change?
     pub(crate) fn has_row(&mut self, string: &Operand) -> Value {
         if !self.in_driver {

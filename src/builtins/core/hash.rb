@@ -170,6 +170,27 @@ module Hash
     out
   end
 
+  # By the keys of another Hash, whose default does not count.
+  def __rename_keys(names)
+    names = __hash_argument(names)
+    out = __fresh
+    each do |k, v|
+      place = names.__find_raw(k)
+      out.__put(place < 0 ? k : names.__raw_values.__item(place), v)
+    end
+    out
+  end
+
+  def __rename_keys_block(names)
+    names = __hash_argument(names)
+    out = __fresh
+    each do |k, v|
+      place = names.__find_raw(k)
+      out.__put(place < 0 ? yield(k) : names.__raw_values.__item(place), v)
+    end
+    out
+  end
+
   def invert
     out = __fresh
     __each_pair { |k, v| out.__put(v, k) }

@@ -425,6 +425,24 @@ module ChangedString
     (pattern.is_a?(Regexp) ? pattern.__search(self, 0, 0) : __find(__whole_pattern(pattern), 0)) >= 0
   end
 
+  def __scrub!
+    __check_frozen
+    __take(__scrub) unless valid_encoding?
+    self
+  end
+
+  def __scrub_with!(text)
+    __check_frozen
+    __take(__scrub_with(text)) unless valid_encoding?
+    self
+  end
+
+  def __scrub_block!
+    __check_frozen
+    __take(__scrub_block { |part| yield part }) unless valid_encoding?
+    self
+  end
+
   def __sub_hash!(pattern, hash)
     __sub_block!(pattern) { |found| hash[found] }
   end

@@ -293,6 +293,47 @@ module MadeHash
     self
   end
 
+  # One pair after the other: what has become a key of another pair stays.
+  def __transform_keys!
+    __change
+    given = __fresh
+    to_a.each do |pair|
+      key = pair.__item(0)
+      name = yield key
+      __delete(key) if given.__find_raw(key) < 0
+      self[name] = pair.__item(1)
+      given.__put(name, nil)
+    end
+    self
+  end
+
+  def __rename_keys!(names)
+    names = __hash_argument(names)
+    __transform_keys! do |k|
+      place = names.__find_raw(k)
+      place < 0 ? k : names.__raw_values.__item(place)
+    end
+  end
+
+  def __rename_keys_block!(names)
+    names = __hash_argument(names)
+    __transform_keys! do |k|
+      place = names.__find_raw(k)
+      place < 0 ? yield(k) : names.__raw_values.__item(place)
+    end
+  end
+
+  def __replace(other)
+    __change
+    other = __hash_argument(other)
+    return self if equal?(other)
+
+    pairs = other.to_a
+    __cut_to(0)
+    pairs.each { |pair| __put(pair.__item(0), pair.__item(1)) }
+    self
+  end
+
   def __merge!(*others)
     __change
     others.each { |other| __put_all(__hash_argument(other)) }

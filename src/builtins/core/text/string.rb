@@ -180,6 +180,62 @@ module String
     true
   end
 
+  # ---- what is no character
+
+  # How many bytes are replaced as one where none begins: what a character can begin with, as MRI takes it, or one.
+  def __broken_width(i)
+    lead = __byte(i)
+    left = __bytesize - i
+    return 1 if __encoding > 0 || lead < 0xe0 || lead > 0xf4 || left < 2
+
+    second = __byte(i + 1)
+    low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80
+    high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf
+    return 1 if second < low || second > high
+
+    lead >= 0xf0 && left > 2 && __byte(i + 2) & 0xc0 == 0x80 ? 3 : 2
+  end
+
+  def __scrub
+    __scrub_block { __encoding == 0 ? "\u{fffd}" : "?" }
+  end
+
+  def __scrub_with(text)
+    return __copy_string if valid_encoding?
+
+    text = __string_argument(text)
+    __check_replacement(text)
+    __scrub_block { text }
+  end
+
+  def __scrub_block
+    return __copy_string if valid_encoding?
+
+    out = "".__force(__encoding)
+    n = __bytesize
+    from = 0
+    i = 0
+    while i < n
+      width = __encoding == 0 ? __valid_width(i) : __byte(i) < 0x80 ? 1 : 0
+      if width == 0
+        out.__append(self, from, i - from)
+        width = __broken_width(i)
+        from = i + width
+        text = __string_argument(yield(__piece(i, width)))
+        __check_replacement(text)
+        out.__append(text, 0, text.__bytesize)
+      end
+      i += width
+    end
+    out.__append(self, from, n - from)
+  end
+
+  def __check_replacement(text)
+    raise ArgumentError, "replacement must be valid byte sequence '#{text.inspect}'" unless text.valid_encoding?
+
+    __refuse_conversion unless text.__ascii? || text.__encoding == __encoding
+  end
+
   # ---- what both forms give instead of themselves
 
   def __piece(from, count)
