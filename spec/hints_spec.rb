@@ -5,6 +5,8 @@ require "stringio"
 
 # What a refusal says to write instead.
 module Hints
+  class Name < String; end
+
   class Numbered
     def to_s = 12
   end
@@ -142,7 +144,10 @@ each_compiling_backend do
     refused(/gets or loses keys.*\[unsupported-hash\].*hash\.to_a\.each/m) do
       [1].pmap { |x| { x => 1 }.tap { |h| h.each { |k, v| h[k + 1] = v } } }
     end
-    refused(/`Enumerator.new`.*`values << value`/m) { [1].pmap { |x| Enumerator.new { |y| y << x }.to_a } }
+    refused(/`Enumerator::Chain.new`.*`values << value`/m) { [1].pmap { |x| Enumerator::Chain.new([x]).to_a } }
+    refused(/`Hints::Name#upcase`.*String\.new\(text\)/m) { [Hints::Name.new("a")].pmap(&:upcase) }
+    refused(/`Hash#default_proc`.*Hash\.new\(&block\)/m) { [{}].pmap(&:default_proc) }
+    refused(/`encode` with another encoding/m) { ["é"].pmap { |s| s.encode("UTF-16LE") } }
     refused(/`to_s` of Hints::Numbered gives Integer/) { [1].pmap { |_| "a#{Hints::Numbered.new}" } }
     refused(/ENV has methods of its own.*`level = ENV\["LEVEL"\]`/m) { [1].pmap { |x| ENV.fetch("X#{x}") } }
     refused(/SecureRandom\.hex.*ids = items\.map/m) { [1].pmap { |x| SecureRandom.hex(x) } }

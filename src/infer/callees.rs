@@ -399,7 +399,7 @@ impl Lowerer<'_> {
         let part = name;
         let name = public.as_deref().unwrap_or(name);
         let original = if let Method::Native { name, .. } = &found.method { name } else { name };
-        let hint = match held_hint(ty, found.owner, original) {
+        let hint = match held_hint(ty, found.owner, original).or_else(|| self.subclass_hint(ty)) {
             Some(hint) => hint,
             None => {
                 let of = if let Type::Module(module) = ty { *module } else { found.owner };
@@ -420,6 +420,21 @@ impl Lowerer<'_> {
             });
         }
         Callee::Refused(refused::method(&class, name, Some(hint)))
+    }
+
+    /// What to do instead of calling a method of an instance of a subclass of these.
+    fn subclass_hint(&self, ty: &Type) -> Option<String> {
+        let known = [
+            (ClassId::STRING, "a String", "String.new(text)"),
+            (ClassId::ARRAY, "an Array", "Array.new(items)"),
+            (ClassId::HASH, "a Hash", "{}.merge(hash)"),
+        ];
+        let class = class_of(ty);
+        let is_below = |of: ClassId| ty.is_instance() && class != of && self.host.is_subclass(class, of);
+        let (_, what, how) = known.into_iter().find(|(of, ..)| is_below(*of))?;
+        Some(format!(
+            "make {what} itself of it before the section, as in {how}: only these have methods there"
+        ))
     }
 
     /// Does an operand of one class have a method, also a private one?

@@ -316,7 +316,7 @@ impl Lowerer<'_> {
             number,
             sum,
             places: self.places_here(),
-            builtin: self.builtin_name(),
+            builtin: self.public_name(),
         };
         self.function_calls.push(call);
         self.b.emit(Stmt::Path(sum));
