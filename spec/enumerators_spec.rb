@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 # Enumerators: what they give, and how many they say that it is.
+require "English"
 module Enumerators
   class Own
     include Enumerable
@@ -96,6 +97,84 @@ each_backend do
     end
     sized = Enumerators::Sized.new(3)
     expect_same([1, 2]) { |x| [sized.each_entry.size, sized.map.size, sized.each_slice(x).size] }
+  end
+
+  it "are made of what a block yields" do
+    fibonacci = lambda {
+      Enumerator.new do |y|
+        a = 0
+        b = 1
+        loop do
+          y << a
+          a, b = b, a + b
+        end
+      end
+    }
+    expect_same([1, 3]) do |x|
+      e = fibonacci.call
+      [e.take(x + 4), e.first, e.first(x), e.find do |v|
+                                             v > x * 5
+                                           end, e.size]
+    end
+    expect_same([1, 3]) { |x| fibonacci.call.lazy.select(&:odd?).map { |v| v * x }.first(4) }
+    expect_same([1, 3]) { |x| [fibonacci.call.each_slice(x).first(2), fibonacci.call.take_while { |v| v < x * 7 }] }
+    expect_same([1, 3]) { |x| fibonacci.call.with_index(x).first(3) + fibonacci.call.each_cons(2).first(x) }
+    expect_same([1, 3]) { |x| fibonacci.call.each { |v| break v * x if v > 5 } }
+    several = ->(x) { Enumerator.new { |y| y.yield(x, 2); y.yield(3); y.yield; y << [4, 5] << 6 } } # rubocop:disable Style/Semicolon
+    expect_same([1, 3]) do |x|
+      e = several.call(x)
+      [e.to_a, e.map { |a, b| [a, b] }, e.first, e.each_with_index.to_a]
+    end
+    expect_same([1, 3]) do |x|
+      seen = []
+      given = Enumerator.new(2) do |y|
+        seen << y.yield(x)
+        :done
+      end
+      [given.each { |v| v.to_s(2) }, seen.dup, given.size, given.map { |v| v + 1 }]
+    end
+    expect_same([1, 3]) do |x|
+      seen = []
+      made = Enumerator.new do |y|
+        y << x
+        raise ArgumentError, "behind #{x}"
+      ensure
+        seen << :ensured
+      end
+      first = made.first
+      begin
+        made.to_a
+      rescue ArgumentError => e
+        [first, e.message, seen]
+      end
+    end
+  end
+
+  it "are made of what each value gives next" do
+    expect_same([1, 3]) do |x|
+      e = Enumerator.produce(x) { |v| v * 2 }
+      [e.take(3), e.first, e.lazy.map(&:-@).first(2), e.size]
+    end
+    expect_same([1, 3]) { |x| Enumerator.produce(x, &:succ).take_while { |v| v < 6 } }
+    expect_same([1, 3]) { |x| Enumerator.produce([x, 1]) { |a, b| [b, a + b] }.lazy.map(&:first).first(5) }
+    expect_same([1, 7]) do |x|
+      collatz = Enumerator.produce(x) do |v|
+        raise StopIteration if v == 1
+
+        v.even? ? v / 2 : (3 * v) + 1
+      end
+      collatz.to_a
+    end
+    expect_same([1, 3]) { |x| Enumerator.produce { |v| v.nil? ? x : v + 1 }.first(3) }
+  end
+
+  it "are lazy over an `each` of the user's that yields one value at a time" do
+    own = Enumerators::Own.new(9)
+    expect_same([1, 3]) { |x| [own.lazy.map { |v| v * x }.select(&:even?).first(2), own.lazy.to_a.size] }
+    next if Ikra.backend == :ruby
+
+    expect { [1].pmap { |_| Enumerators::Pairs.new.lazy.map { |a| a }.first(2) } }
+      .to raise_error(Ikra::UnsupportedError, /unsupported-enumerator.*yield \[a, b\]/m)
   end
 end
 

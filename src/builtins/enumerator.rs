@@ -3,10 +3,12 @@
 //! computed before the block is there, as in Ruby.
 
 use super::sequence::{least, most};
-use super::{Invocation, Row, bare, carrying, naming, row};
-use crate::infer::enumerators::{EACH, SIZED, UNSIZED, may_yield_several, without_to_enum};
+use super::{Invocation, Row, bare, carrying, make_enumerator, naming, row};
+use crate::infer::enumerators::{
+    EACH, GENERATE, PRODUCE, PRODUCE_NEXT, SIZED, UNSIZED, may_yield_several, without_to_enum,
+};
 use crate::infer::{Arguments, BlockRef, CallType, Lowerer, Operand};
-use crate::ir::Comparison;
+use crate::ir::{Comparison, ErrorKind};
 use crate::types::{ArrayKind, HashSort, Type};
 
 pub(super) const ROWS: &[Row] = &[
@@ -27,6 +29,8 @@ pub(super) const ROWS: &[Row] = &[
         match &*method {
             sized if sized.starts_with(SIZED) => refused(s, c),
             method if method.starts_with(UNSIZED) => Operand::nil(),
+            GENERATE => s.tuple_items(&c.receiver).into_iter().nth(1).unwrap_or_else(Operand::nil),
+            PRODUCE | PRODUCE_NEXT => Operand::float(s.b.f64(f64::INFINITY)),
             "times" => match source.types.single() {
                 Some(Type::Integer) => {
                     let zero = s.b.i64(0);
@@ -116,9 +120,46 @@ pub(super) const ROWS: &[Row] = &[
     row("max", extreme),
     row("minmax", extreme),
     row("sort", through_array),
+    bare("#refuse_several", |s, _| {
+        let told = "`lazy` of what yields several values at once, or none, cannot run in a section \
+                    [unsupported-enumerator]\n  hint: yield one array, as in `yield [a, b]`; or make an array of it first: to_a, first(n)";
+        s.fail(ErrorKind::Unsupported(told.into()), &[])
+    }),
     row("next", refused),
     row("peek", refused),
 ];
+
+pub(super) const MODULE_ROWS: &[Row] = &[
+    carrying("new", |s, c| match &c.block {
+        Some(block) if c.args.len() < 2 && c.args.iter().all(|size| size.types.iter().all(is_size)) => {
+            let block = s.kept_block(block);
+            if block.is_bottom() { block } else { make_enumerator(s, GENERATE, &block, &c.args) }
+        }
+        _ => s.refuse_here(
+            "unsupported-new",
+            "`Enumerator.new` with such a size, or without a block, cannot run in a section",
+            Some("leave the size out, or give an Integer, as in Enumerator.new(1) { |y| y << 1 }".into()),
+        ),
+    }),
+    carrying("produce", |s, c| {
+        if !s.count_arguments(c, 0, 1) {
+            return Operand::bottom();
+        }
+        let Some(block) = &c.block else {
+            return s.fail(ErrorKind::ArgumentError("no block given".into()), &[]);
+        };
+        let block = s.kept_block(block);
+        if block.is_bottom() {
+            return block;
+        }
+        let method = if c.args.is_empty() { PRODUCE_NEXT } else { PRODUCE };
+        make_enumerator(s, method, &block, &c.args)
+    }),
+];
+
+const fn is_size(ty: &Type) -> bool {
+    matches!(ty, Type::Integer | Type::Nil)
+}
 
 /// What such objects have from Enumerable.
 pub(super) const OWN_EACH: Row = naming("Enumerable", |s, c| {
@@ -174,7 +215,7 @@ fn refused(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     s.refuse_here(
         "unsupported-enumerator",
         format!("`Enumerator#{}` cannot run in a section", call.name),
-        Some("make an array of it first: to_a".into()),
+        Some("make an array of it first: to_a, first(n)".into()),
     )
 }
 

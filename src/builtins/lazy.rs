@@ -14,6 +14,10 @@ pub(crate) fn of_lazy(name: &str) -> Option<&'static Row> {
 
 /// `lazy` of what can be gone through.
 pub(super) fn make(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    // Some of its methods hand several values on as they are, others do not.
+    if s.hands_on_several(&call.receiver) {
+        return make_enumerator(s, "#lazy_own", &call.receiver, &[]);
+    }
     let each = make_enumerator(s, "each", &call.receiver, &[]);
     make_enumerator(s, LAZY, &each, &[])
 }

@@ -273,6 +273,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Module(ClassId::STRING) => (&[string::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(ClassId::MATH) => (&[math::ROWS, module::ROWS], &["Math"]),
         Type::Module(ClassId::COMPLEX) => (&[module::ROWS], &["ComplexClass"]),
+        Type::Module(ClassId::ENUMERATOR) => (&[enumerator::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(ClassId::REGEXP) => (&[regexp::MODULE_ROWS, module::ROWS], &["RegexpClass"]),
         Type::Module(_) => (&[module::ROWS], &[]),
         Type::Made(_) if keeps_text(owner) && !is_primitive(name) => (&[exception::KEEPING], &[]),
@@ -394,7 +395,7 @@ fn number_module(owner: ClassId, name: &str, ty: &Type) -> Option<&'static [&'st
 /// A method of Enumerable's over an `each` of the user's.
 pub(crate) fn of_own_each(name: &str) -> Option<&'static Row> {
     let enumerator = Type::Enumerator("each".into(), Rc::new([]));
-    let found = lookup(ClassId::ENUMERABLE, name, &enumerator).filter(|_| name != "lazy");
+    let found = lookup(ClassId::ENUMERABLE, name, &enumerator);
     found.map(|_| &enumerator::OWN_EACH)
 }
 

@@ -69,7 +69,7 @@ pub(crate) fn of_class(class: &str, name: &str) -> Option<&'static str> {
         "StringIO" => {
             "put the text together in a String, as in `text = +\"\"` and `text << part`; read one with each_line"
         }
-        "Enumerator" | "Enumerator::Yielder" | "Enumerator::Lazy" | "Enumerator::Chain" if name == "new" => {
+        "Enumerator::Yielder" | "Enumerator::Lazy" | "Enumerator::Chain" if name == "new" => {
             "go through the values by a loop, and put them into an array: `values << value`; or give the method that \
              yields them a block"
         }

@@ -32,7 +32,21 @@ pub(super) const ROWS: &[Row] = &[
     }),
     bare("to_proc", |_, c| c.receiver.clone()),
     carrying(">>", |s, c| composed(s, c, true)),
-    carrying("<<", |s, c| composed(s, c, false)),
+    carrying("<<", |s, c| {
+        if !is_yielder(s, &c.receiver) {
+            return composed(s, c, false);
+        }
+        let Some(value) = s.one_argument(c) else { return Operand::bottom() };
+        let given = s.send(&c.receiver, "yield", &[value], 1);
+        if given.is_bottom() { given } else { c.receiver.clone() }
+    }),
+    // What the block of `Enumerator.new` gives goes to the block here.
+    carrying("#generate", |s, c| {
+        let Some(block) = s.block_of(c) else { return Operand::bottom() };
+        let block = s.passed_block(Some(&block));
+        let yielder = s.make_of(MadeProc::Yielder, vec![block]);
+        if yielder.is_bottom() { yielder } else { s.send(&c.receiver, "call", &[yielder], 1) }
+    }),
     bare("arity", arity),
     row("curry", curry),
 ];
@@ -58,6 +72,10 @@ pub(super) const METHOD_ROWS: &[Row] = &[
         _ => Operand::bottom(),
     }),
 ];
+
+fn is_yielder(s: &mut Lowerer<'_>, operand: &Operand) -> bool {
+    matches!(s.proc_of(operand), Some(BlockRef::Made { what: MadeProc::Yielder, .. }))
+}
 
 /// Those of objects.
 pub(super) const HELD_ROWS: &[Row] = &[carrying("==", equal), carrying("eql?", equal)];

@@ -468,7 +468,7 @@ impl Lowerer<'_> {
     }
 
     /// What a parameter `&block` holds.
-    pub(super) fn passed_block(&mut self, passed: Option<&BlockRef>) -> Operand {
+    pub(crate) fn passed_block(&mut self, passed: Option<&BlockRef>) -> Operand {
         match passed {
             Some(block) => {
                 let number = self.memo.proc_number(ProcKey::Passed(self.context));

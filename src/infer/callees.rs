@@ -6,7 +6,7 @@ use super::dispatch::count_of;
 use super::host::{FoundMethod, Method, Refusal, Visibility};
 use super::operand::Operand;
 use super::sites::class_of;
-use super::{Lowerer, basic_operations, builtins, refused};
+use super::{BlockRef, Lowerer, MadeProc, basic_operations, builtins, refused};
 use crate::ir::Missing;
 use crate::source::Span;
 use crate::syntax::ast::Code;
@@ -78,6 +78,14 @@ impl Lowerer<'_> {
                 method: Method::Native { name: name.to_string(), arity: -1 },
             };
             return self.callee_of(ty, name, found);
+        }
+        // What the block of `Enumerator.new` is given is no Proc for Ruby.
+        if let Type::Closure(number, _) = ty
+            && !matches!(name, "<<" | "yield" | "to_proc" | "nil?")
+            && let Some(BlockRef::Made { what: MadeProc::Yielder, .. }) = self.known_proc(*number)
+        {
+            let hint = "give it values with <<, or with yield";
+            return Callee::Refused(refused::method("Enumerator::Yielder#", name, Some(hint.into())));
         }
         if let Type::Module(module) = ty
             && let Some(callee) = self.callee_of_ikra(*module, name)

@@ -13,6 +13,13 @@ use std::rc::Rc;
 /// The method of an Enumerator that stands for an object of a class of the user's which includes Enumerable: its `each`.
 pub(crate) const EACH: &str = "#each";
 
+/// The method of what `Enumerator.new` makes; the receiver is its block.
+pub(crate) const GENERATE: &str = "#generate";
+
+/// Those of what `Enumerator.produce` makes; the receiver is the block that gives the next value.
+pub(crate) const PRODUCE: &str = "#produce";
+pub(crate) const PRODUCE_NEXT: &str = "#produce_next";
+
 /// What the name of a method begins with whose Enumerator was given a block for its size.
 pub(crate) const SIZED: &str = "#sized ";
 
@@ -86,7 +93,7 @@ pub(crate) fn may_yield_several(method: &str, ty: &Type) -> bool {
         "cycle",
         "each",
     ];
-    matches!(method, "each_with_object" | "with_object")
+    matches!(method, "each_with_object" | "with_object" | GENERATE)
         || ty.is_instance()
         || matches!(ty, Type::Enumerator(..)) && hands_on.contains(&method)
 }
@@ -157,9 +164,9 @@ impl Lowerer<'_> {
     }
 
     /// The same of one that yields nothing beside its items: does it hand on what others yield?
-    pub(super) fn hands_on_several(&mut self, receiver: &Operand) -> bool {
+    pub(crate) fn hands_on_several(&mut self, receiver: &Operand) -> bool {
         let Some((method, parts)) = self.enumerator_of(receiver) else { return false };
-        if is_users_each(&method) {
+        if is_users_each(&method) || &*method == GENERATE {
             return true;
         }
         let may = parts[0].types.iter().any(|ty| may_yield_several(&method, ty));

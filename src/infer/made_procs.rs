@@ -22,6 +22,8 @@ pub(crate) enum MadeProc {
     Composed,
     /// Of a proc that is called with so many arguments, and those that are there.
     Curried(usize),
+    /// What the block of `Enumerator.new` is given: of what takes the values.
+    Yielder,
     /// `&symbol`: the method that a Symbol names which is not written out.
     Named,
 }
@@ -47,6 +49,7 @@ impl Lowerer<'_> {
             MadeProc::Method(_) => METHOD,
             MadeProc::Composed => 0,
             MadeProc::Curried(count) => *count as u32 + 1,
+            MadeProc::Yielder => 0xfe,
             MadeProc::Named => 0xff,
         };
         // Types that are alike at one place are made of the same.
@@ -98,6 +101,13 @@ impl Lowerer<'_> {
                     let call =
                         |s: &mut Self| s.dispatch(receiver, name, &arguments, passed.cloned(), CallType::Own);
                     s.running_asked(false, call)
+                })
+            }
+            (MadeProc::Yielder, [block]) => {
+                arguments.unused = unused;
+                self.within(0x10c, |s| {
+                    s.span = span;
+                    s.dispatch(block, "yield", &arguments, None, CallType::Own)
                 })
             }
             (MadeProc::Composed, [first, second]) => {

@@ -14,7 +14,9 @@ module RandomPrograms
             "[A, B].each_cons(2).first", "[A, B, 1].combination(2).to_a[1]", "[A, B].group_by(&:even?)",
             "Cell.new(A, nil).to_a", "[A, :b].reverse", "[[A, B]].to_h.to_a[0]", "A.digits",
             "[A, B].freeze", "{ a: A }.freeze", "[[A].freeze, B]", "\"t\#{A}\".freeze",
-            "[A, B].tap { |m| m.freeze if A > 50 }"].freeze
+            "[A, B].tap { |m| m.freeze if A > 50 }", "{ A => [B] }.flatten", "[A, 1].map(&{ 1 => B })",
+            "{ a: A, b: B }.transform_keys({ b: 1 }).to_a", "Enumerator.produce(A, &:succ).first(2)",
+            "Enumerator.new { |y| y << A << B }.to_a", "Cell.new(A, B).to_h { |k, v| [v, k] }.to_a"].freeze
     PLACES = ["NAME << MADE", "NAME << MADE", "NAME.push(MADE)", "NAME.unshift(MADE)", "NAME.concat([MADE])",
               "(NAME[KEY] ||= []) << MADE", "NAME[KEY] = MADE", "NAME.value << MADE",
               "made = MADE; NAME << made", "made = [MADE]; NAME.concat(made)"].freeze

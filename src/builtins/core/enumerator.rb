@@ -8,6 +8,13 @@ module Enumerator
     each { |x| yield x }
   end
 
+  def __lazy_own
+    __each_values do |*values|
+      __refuse_several if values.size != 1
+      yield values.__item(0)
+    end
+  end
+
   def __lazy_map(by)
     each { |x| yield by.call(x) }
   end

@@ -12,6 +12,22 @@ module Kernel
     n
   end
 
+  # Of a Proc that gives the value behind another one.
+  def __produce(value)
+    loop do
+      yield value
+      value = call(value)
+    end
+  end
+
+  def __produce_next
+    value = nil
+    loop do
+      value = call(value)
+      yield value
+    end
+  end
+
   def __refuse_frozen
     raise FrozenError.new("can't modify frozen #{self.class}: #{inspect}", receiver: self)
   end
