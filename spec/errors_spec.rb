@@ -185,10 +185,8 @@ each_compiling_backend do
   end
 
   it "hints at what to write instead" do
-    names = { one: 1 }
     {
       -> { [1].pmap { |n| gets if n } } => /`gets` .*before or after it/m,
-      -> { [:one].pmap { |n| names.replace(n => 2) } } => /change its pairs one by one/,
       -> { [World::Point.new(1)].peach { |point| point.x = 1..2 } } => /store its ends/,
       -> { [1].pmap { |n| [n].chain([2]).first } } => /go through the items with a loop/
     }.each do |section, hint|

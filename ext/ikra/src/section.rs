@@ -222,6 +222,10 @@ fn tells_changed(version: &Version, failure: &Failure) -> bool {
     if matches!(error, ErrorKind::RaiseMade(_)) && failure.memory.is_empty() {
         return true;
     }
+    // What is frozen is shown with what it holds, which the GPU may have made or changed.
+    if matches!(error, ErrorKind::FrozenArray(_)) {
+        return true;
+    }
     let changes = texts_now::is_needed(&version.inferred);
     let is_lost = failure.texts.iter().all(Option::is_none);
     error.told().any(|(_, receiver)| match receiver {

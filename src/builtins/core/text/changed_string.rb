@@ -426,20 +426,29 @@ module ChangedString
   end
 
   def __scrub!
+    return self if valid_encoding?
+
+    now = __scrub
     __check_frozen
-    __take(__scrub) unless valid_encoding?
+    __take(now)
     self
   end
 
   def __scrub_with!(text)
+    return self if valid_encoding?
+
+    now = __scrub_with(text)
     __check_frozen
-    __take(__scrub_with(text)) unless valid_encoding?
+    __take(now)
     self
   end
 
   def __scrub_block!
+    return self if valid_encoding?
+
+    now = __scrub_block { |part| yield part }
     __check_frozen
-    __take(__scrub_block { |part| yield part }) unless valid_encoding?
+    __take(now)
     self
   end
 
