@@ -5,6 +5,7 @@ Parity.table "String", on: :texts do
   unary "+@", "scrub", "scrub!", "bytesize", "size", "length", "empty?", "ascii_only?", "valid_encoding?", "sum", "to_s", "to_str", "inspect"
   unary "b", "chr", "reverse", "strip", "lstrip", "rstrip", "chop", "squeeze", "hex", "oct", "freeze"
   unary "-@", code: "-(x.dup)"
+  unary "dedup", code: "x.dup.dedup"
   unary "to_f", on: :numerals
   unary "to_r", code: ["x.to_r", "Rational(x)", "Rational(x, 3)"], on: :numerals, beyond: true
   unary "encoding", code: ["x.encoding == Encoding::UTF_8", "x.encoding.equal?((x + \"é\").encoding)"], on: :ascii

@@ -20,8 +20,6 @@ module ChangedString
 
   def __format_character(value)
     if value.is_a?(String)
-      return value.chr if __ruby?(:formats_first_character)
-
       # Its bytes are what they are in the encoding of the format.
       character = value.__copy_string.__force(__encoding)
       raise ArgumentError, "%c requires a character" if character.size != 1
@@ -49,6 +47,9 @@ module ChangedString
   end
 
   def __put_c(value, flags, width, _precision)
+    # It is cut then as `%s` cuts it.
+    return __any_padded(value, flags, width, 1) if value.is_a?(String) && __ruby?(:formats_first_character)
+
     __any_padded(__format_character(value), flags, width, -1)
   end
 
