@@ -6,7 +6,7 @@
 #
 # A process runs many examples at first and ever fewer towards the end, so that all end together; with SHARDS_EXAMPLES
 # no more than so many, for modes in which examples take minutes. With SHARDS_SECONDS, none are begun after so many.
-# An example that takes more than SHARDS_PATIENCE seconds (600 if nothing is said) hangs: its process is ended, and what
+# An example that takes more than SHARDS_PATIENCE seconds (1200 if nothing is said) hangs: its process is ended, and what
 # it waited for is printed.
 
 require "etc"
@@ -19,7 +19,7 @@ RSPEC = [RbConfig.ruby, "-S", "rspec"].freeze
 now = -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) }
 deadline = now.call + ENV.fetch("SHARDS_SECONDS", 1e9).to_f
 most = ENV.fetch("SHARDS_EXAMPLES", 1000).to_i
-patience = ENV.fetch("SHARDS_PATIENCE", 600).to_f
+patience = ENV.fetch("SHARDS_PATIENCE", 1200).to_f
 listed = IO.popen([*RSPEC, "--dry-run", "--format", "json", *ARGV], &:read)
 examples = JSON.parse(listed[/^{"version".*/]).fetch("examples").map { |example| example["id"] }
 abort "There are no such examples" if examples.empty?
