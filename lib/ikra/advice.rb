@@ -2,7 +2,10 @@
 
 module Ikra
   # Says what Ikra does not make faster. The extension decides when (ext/ikra/src/running/advice.rs).
+  #
+  # @api private
   module Advice
+    # So many classes are named.
     MOST_NAMED = 3
 
     # Called with what many calls have cost: how many they were, the seconds around their kernels and within, and the

@@ -6,8 +6,8 @@
 #
 # A process runs many examples at first and ever fewer towards the end, so that all end together; with SHARDS_EXAMPLES
 # no more than so many, for modes in which examples take minutes. With SHARDS_SECONDS, none are begun after so many.
-# An example that takes more than SHARDS_PATIENCE seconds (1200 if nothing is said) hangs: its process is ended, and what
-# it waited for is printed.
+# An example that takes more than SHARDS_PATIENCE seconds (1200 if nothing is said) hangs: its process is ended, and
+# what it waited for is printed.
 
 require "etc"
 require "json"
