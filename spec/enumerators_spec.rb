@@ -168,6 +168,19 @@ each_backend do
     expect_same([1, 3]) { |x| Enumerator.produce { |v| v.nil? ? x : v + 1 }.first(3) }
   end
 
+  it "are lazy over several values where the block names them" do
+    expect_same([3]) { |n| [n, 6].lazy.with_index.map { |a, i| [a, i] }.to_a }
+    expect_same([3]) { |n| [n, 6].each_with_index.lazy.select { |a| a }.flat_map { |a, i| [a, i] }.first(3) }
+    expect_same([3]) { |n| [n, 6].each_with_index.lazy.map { 1 }.to_a }
+    expect_same([3]) { |n| [n, 6].each_with_index.lazy.map { |a, i| a * i }.map { |a| a + 1 }.to_a }
+    told = /yields several values.*unsupported-enumerator/m
+    next if Ikra.backend == :ruby
+
+    expect { [3].pmap { |n| [n, 6].lazy.with_index.map { |a| a }.to_a } }.to raise_error(Ikra::UnsupportedError, told)
+    expect { [3].pmap { |n| [n, 6].each_with_index.lazy.select { |a| a }.filter_map(&:itself).first } }
+      .to raise_error(Ikra::UnsupportedError, told)
+  end
+
   it "are lazy over an `each` of the user's that yields one value at a time" do
     own = Enumerators::Own.new(9)
     expect_same([1, 3]) { |x| [own.lazy.map { |v| v * x }.select(&:even?).first(2), own.lazy.to_a.size] }

@@ -340,10 +340,7 @@ fn frozen(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             Operand::bool(value)
         }
         Some(Shape::Array(kind)) => {
-            let value = match call.receiver.types.single() {
-                Some(ty) if ty.is_hash() => s.is_frozen_hash(&call.receiver),
-                _ => s.is_frozen_array(kind, call.receiver.value()),
-            };
+            let value = s.is_frozen_row(kind, &call.receiver);
             Operand::bool(value)
         }
         Some(Shape::Module | Shape::Proc) => Operand::bool(s.b.bool(false)),

@@ -89,6 +89,18 @@ fn by_block(s: &mut Lowerer<'_>, call: &Invocation, method: &str) -> Operand {
         let message = format!("tried to call lazy {} without a block", call.name);
         return s.fail(ErrorKind::ArgumentError(message), &[]);
     };
+    let hands_on = matches!(method, "#lazy_map" | "#lazy_flat_map" | "#lazy_filter_map");
+    let names_all = s.arity_of(block).is_some_and(|arity| arity == 0 || arity > 1);
+    if hands_on && !names_all && s.lazy_yields_several(&call.receiver) {
+        return s.refuse_here(
+            "unsupported-enumerator",
+            format!(
+                "`{}` of a lazy Enumerator that yields several values needs a block that names them",
+                call.name
+            ),
+            Some("name all, as in |item, index|".into()),
+        );
+    }
     let block = s.kept_block(block);
     if block.is_bottom() { block } else { make_enumerator(s, method, &call.receiver, &[block]) }
 }

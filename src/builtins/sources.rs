@@ -111,6 +111,7 @@ pub(crate) const TEXTS: &[&str] = &[
     include_str!("core/text/changed_string_format.rb"),
     include_str!("core/text/changed_string_inspect.rb"),
     include_str!("core/text/changed_string_patterns.rb"),
+    include_str!("core/text/changed_string_scrub.rb"),
     include_str!("core/text/nil_class.rb"),
     include_str!("core/text/true_class.rb"),
     include_str!("core/text/false_class.rb"),

@@ -274,6 +274,14 @@ impl Lowerer<'_> {
         self.b.load(frozen, id, Ty::Bool, changes)
     }
 
+    /// The same of what has such a row, a Hash or an array.
+    pub(crate) fn is_frozen_row(&mut self, kind: ArrayKind, row: &Operand) -> Value {
+        match row.types.single() {
+            Some(ty) if ty.is_hash() => self.is_frozen_hash(row),
+            _ => self.is_frozen_array(kind, row.value()),
+        }
+    }
+
     /// Freezes a Hash that the section has made and that has a row, or an array that a driver or its calls have made.
     /// False where it may be another one; arrays that elements make have rows when the element is over.
     pub(crate) fn freeze_row(&mut self, kind: ArrayKind, id: Value) -> bool {

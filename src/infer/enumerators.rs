@@ -2,6 +2,7 @@
 //! made of one (`parallel.rs`).
 
 use super::Lowerer;
+use super::builtins::LAZY;
 use super::host::{FoundMethod, Method};
 use super::operand::Operand;
 use super::parallel::is_array;
@@ -171,6 +172,19 @@ impl Lowerer<'_> {
         }
         let may = parts[0].types.iter().any(|ty| may_yield_several(&method, ty));
         may && self.yields_several(&parts[0])
+    }
+
+    /// Does a lazy one yield several values at once? Some of Lazy's methods hand these on as they are; here they are one.
+    pub(crate) fn lazy_yields_several(&mut self, lazy: &Operand) -> bool {
+        let Some((method, parts)) = self.enumerator_of(lazy) else { return false };
+        match &*method {
+            "#lazy_with_index" => true,
+            "#lazy_map" | "#lazy_flat_map" | "#lazy_filter_map" | "#lazy_each_slice" | "#lazy_each_cons" => {
+                false
+            }
+            method if method == "each" || method.starts_with(LAZY) => self.lazy_yields_several(&parts[0]),
+            method => yields_two(method),
+        }
     }
 
     /// Does an Enumerator go through a method that somebody has written, whose block is to answer nothing?

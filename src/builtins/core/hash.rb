@@ -172,13 +172,7 @@ module Hash
 
   # By the keys of another Hash, whose default does not count.
   def __rename_keys(names)
-    names = __hash_argument(names)
-    out = __fresh
-    each do |k, v|
-      place = names.__find_raw(k)
-      out.__put(place < 0 ? k : names.__raw_values.__item(place), v)
-    end
-    out
+    __rename_keys_block(names) { |k| k }
   end
 
   def __rename_keys_block(names)

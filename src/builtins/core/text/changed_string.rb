@@ -421,37 +421,6 @@ module ChangedString
     self
   end
 
-  def __has?(pattern)
-    (pattern.is_a?(Regexp) ? pattern.__search(self, 0, 0) : __find(__whole_pattern(pattern), 0)) >= 0
-  end
-
-  def __scrub!
-    return self if valid_encoding?
-
-    now = __scrub
-    __check_frozen
-    __take(now)
-    self
-  end
-
-  def __scrub_with!(text)
-    return self if valid_encoding?
-
-    now = __scrub_with(text)
-    __check_frozen
-    __take(now)
-    self
-  end
-
-  def __scrub_block!
-    return self if valid_encoding?
-
-    now = __scrub_block { |part| yield part }
-    __check_frozen
-    __take(now)
-    self
-  end
-
   def __sub_hash!(pattern, hash)
     __sub_block!(pattern) { |found| hash[found] }
   end

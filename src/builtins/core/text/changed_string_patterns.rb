@@ -37,4 +37,8 @@ module ChangedString
     __remove(from, to)
     part
   end
+
+  def __has?(pattern)
+    (pattern.is_a?(Regexp) ? pattern.__search(self, 0, 0) : __find(__whole_pattern(pattern), 0)) >= 0
+  end
 end

@@ -308,11 +308,7 @@ module MadeHash
   end
 
   def __rename_keys!(names)
-    names = __hash_argument(names)
-    __transform_keys! do |k|
-      place = names.__find_raw(k)
-      place < 0 ? k : names.__raw_values.__item(place)
-    end
+    __rename_keys_block!(names) { |k| k }
   end
 
   def __rename_keys_block!(names)
