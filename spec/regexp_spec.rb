@@ -301,6 +301,19 @@ each_backend(Backends::ALL & [:cpu]) do
     expect { ["ab"].pmap { |s| s.sub(/(?<ñ>.)/, "<\\k<ñ>>".b) } }.to raise_error(IndexError, /\\xC3\\xB1\z/)
     expect_same(["ab"]) { |s| [s.sub(/(?<ñ>.)/, "<\\k<ñ>>"), s.gsub(/(?<n>.)/, "<\\k<n>>".b)] }
   end
+
+  it "leaves what going through an Enumerator has matched last" do
+    calls = [%i[map pmap], %i[select pselect], %i[sum psum], %i[sort_by psort_by], %i[count pcount]]
+    collections = [%w[a b5].slice_after(/(.)\z/), %w[b5 a].slice_before(/b/), "abc abd".gsub(/b/), "abc".gsub(/z/)]
+    collections.product(calls).each do |collection, names|
+      left = names.map do |name|
+        "x" =~ /x/
+        collection.public_send(name, &:size)
+        $~ && [$~[0], $~.pre_match]
+      end
+      expect(left[1]).to eq(left[0])
+    end
+  end
 end
 
 each_backend do |backend|

@@ -23,16 +23,17 @@ module Ikra
     def method_missing(*) = ::Ikra.const_get(:Answer).refuse # rubocop:disable Style/MissingRespondToMissing
 
     class << self
-      # What `each` yields to a block that gives such values; see +Native.items+.
+      # Goes through a collection with a block that gives such values.
       #
       # @param own [OwnEach]
-      # @raise [UnsupportedError] where it uses them
-      def items(collection, own)
+      # @yield to do so
+      # @raise [UnsupportedError] where its `each` uses them
+      def to_each(own)
         refuse if own.answers == :used
         before = ::Thread.current[ASKED]
         ::Thread.current[ASKED] = false
         begin
-          items = Native.items(collection, self)
+          items = yield
           refuse if ::Thread.current[ASKED]
           items
         ensure

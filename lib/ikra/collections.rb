@@ -188,7 +188,10 @@ module Ikra
       # @param answered [Boolean] see {items}
       def gone_through(collection, operation, looked_at: [], kind: nil, answered: operation == :peach)
         own = OwnEach.of(collection)
-        count, returned, rows, _, *columns = answered ? Answer.items(collection, own) : Native.items(collection, nil)
+        $~ = LastMatch::BEFORE
+        go = ->(answer) { Native.items(collection, answer) }
+        count, returned, rows, _, *columns = answered ? Answer.to_each(own) { go.call(Answer) } : go.call(nil)
+        LastMatch.leave($~) # rubocop:disable Style/SpecialGlobalVars
         refuse_size(count) if count > MOST
         looked_at = [*looked_at, *own.looked_at]
         if rows

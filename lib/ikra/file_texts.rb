@@ -71,6 +71,9 @@ module Ikra
         text.valid_encoding? && (text.ascii_only? || utf8?(name)) ? text : refuse(path, name)
       end
 
+      # Which characters of a line are no spaces around it, from 1 on.
+      def code(line) = line[/\A\s*/].size + 1..line.rstrip.size
+
       private
 
       # The text that the file has now, which is kept if it is the one that was loaded.

@@ -241,11 +241,13 @@ module Ikra
       end
 
       def sequential(collection, name, ticks, bar, block)
+        $~ = LastMatch::BEFORE
         result = collection.public_send(name, &block)
         (ticks - 1).times do |tick|
           bar&.tell(tick + 1, ticks)
           collection.each(&block)
         end
+        LastMatch.leave($~) # rubocop:disable Style/SpecialGlobalVars
         result
       end
 
@@ -338,13 +340,10 @@ module Ikra
       def with_line(place, message)
         path, line = place.match(/\A(.+):(\d+)\z/).captures
         text = FileTexts.line(path, line.to_i)
-        quote = text && Diagnostic::Place.new(path:, line:, columns: code_in(text), text:).quote(line)
+        quote = text && Diagnostic::Place.new(path:, line:, columns: FileTexts.code(text), text:).quote(line)
         first, hint = message.split("\n  hint: ", 2)
         ["#{place}: #{first}", *quote, *("  hint: #{hint}" if hint)].join("\n")
       end
-
-      # Which characters of a line are no spaces around it, from 1 on.
-      def code_in(text) = text[/\A\s*/].size + 1..text.rstrip.size
 
       def warn_once(message)
         place = caller.find { |frame| !frame.start_with?(OWN) }

@@ -138,7 +138,9 @@ module Ikra
       collection = Plain.of(@collection, @stages)
       return Plain.matching(collection, @name, *@arguments, @block) if @block && %i[grep grep_v].include?(@name)
 
+      $~ = LastMatch::BEFORE
       given = collection.public_send(@name, *@arguments, &@block)
+      LastMatch.leave($~) # rubocop:disable Style/SpecialGlobalVars
       @name == :each ? @collection : given
     end
 
@@ -203,7 +205,12 @@ module Ikra
       @stages.empty? && @arguments.empty? ? WithoutBlock.new(@collection, @name) : own_answer
     end
 
-    def ruby = @collection.public_send(@name, *@arguments, &@block)
+    def ruby
+      $~ = LastMatch::BEFORE
+      given = @collection.public_send(@name, *@arguments, &@block)
+      LastMatch.leave($~) # rubocop:disable Style/SpecialGlobalVars
+      given
+    end
 
     # Ruby's own method, with a block that gives what the section has given.
     def replay(values)

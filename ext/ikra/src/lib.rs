@@ -96,6 +96,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     native.define_singleton_method("basic?", function!(reflection::is_basic, 2))?;
     native.define_singleton_method("plain_size", function!(reflection::plain_size, 2))?;
     native.define_singleton_method("enumerator", function!(enumerators::parts, 1))?;
+    native.define_singleton_method("binding_of_caller", function!(vm::callers::binding, 1))?;
     native.define_singleton_method("items", function!(items::take, 2))?;
     native.define_singleton_method("answers", function!(sources::answers, 1))?;
     native.define_singleton_method("pairs", function!(items::pairs, 1))?;

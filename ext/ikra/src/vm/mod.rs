@@ -3,6 +3,7 @@
 pub mod array_layout;
 pub mod asked;
 pub mod background;
+pub mod callers;
 pub mod classes;
 pub mod column;
 pub mod dialect;
