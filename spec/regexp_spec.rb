@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "timeout"
 require "spec_helper"
 require_relative "support/random_patterns"
 
@@ -252,10 +253,11 @@ RSpec.describe "Regular expressions" do
         found = m && [m.to_a, m.begin(0), m.pre_match, m.post_match, m.named_captures.to_a]
         [found, x =~ pattern, x.gsub(pattern, '<\0>'), x.scan(pattern), x.split(pattern, -1), x.rindex(pattern)]
       end
-      given = texts.pmap(&block)
-      told << [pattern, texts] if given != texts.map(&block)
+      # Ruby takes years for some.
+      wanted = Timeout.timeout(2) { texts.map(&block) }
+      told << [pattern, texts] if texts.pmap(&block) != wanted
       true
-    rescue Ikra::UnsupportedError
+    rescue Ikra::UnsupportedError, Timeout::Error
       false
     end
     expect(told).to eq([])

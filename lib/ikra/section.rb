@@ -331,9 +331,7 @@ module Ikra
         message = error.message.gsub("#{Failures::SYMBOL_PATH}:1:", "#{place}:").gsub(SYMBOL_QUOTE, "    |")
         message = Composition.without_own_places(message, place)
         message = with_line(place, message) unless message.match?(PLACED)
-        told = error.exception(message)
-        told.set_backtrace(error.backtrace)
-        told
+        error.exception(message).tap { |told| told.set_backtrace(error.backtrace) }
       end
 
       # A reason that is found as the section runs, with the line as those have it that are found before.
