@@ -95,7 +95,7 @@ RSpec.describe Ikra::UnsupportedError do
     expect(told.message).to match(/from around a parallel section \[unsupported-rescue-variable\]/)
     expect(e).to be_nil
     digits = "1234567890123456789012"
-    expect { [1].pmap { |_| digits.to_i } }.to raise_error(Ikra::OverflowError, /in `to_i'/)
+    expect { [1].pmap { |n| digits.to_i << (n << 40) } }.to raise_error(Ikra::OverflowError, /in `<<'/)
     expect(refused { [+"a"].pmap(&:freeze) }.message).to match(/cannot be frozen/)
   end
 

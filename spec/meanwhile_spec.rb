@@ -326,9 +326,8 @@ RSpec.describe Ikra do
     expect(described_class.meanwhile).to eq(:ruby)
   end
 
-  it "lets Integers have no end as long as Ruby runs" do
+  it "lets Integers have no end, as Ruby does" do
     text = "->(all) { all.pmap { |n| n * 4_000_000_000_000_000_000 } }"
-    expect(after(3, text, [1, 2, 3])).to eq([1, 2, 3].map { |n| n * 4_000_000_000_000_000_000 })
-    expect { after(1, text, [1, 2, 3]) }.to raise_error(Ikra::OverflowError) { |e| expect(e.element_index).to eq(2) }
+    [1, 3].each { |count| expect(after(count, text, [1, 2, 3])).to eq([1, 2, 3].map { |n| n * (4 * (10**18)) }) }
   end
 end

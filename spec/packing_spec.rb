@@ -152,6 +152,6 @@ each_compiling_backend do |backend|
     expect_same(["ab"]) { |s| s.unpack1 }
     expect { ["ab"].pmap { |s| s.unpack1(s) } }.to raise_error(Ikra::UnsupportedError, /a format that is put together/)
     expect { ["ab"].pmap { |s| s.unpack1("u") } }.to raise_error(Ikra::UnsupportedError, /by "u" cannot run/)
-    expect { ["\xFF" * 8].pmap { |s| s.unpack1("Q") } }.to raise_error(Ikra::OverflowError)
+    expect_same(["\xFF" * 8]) { |s| s.unpack1("Q") }
   end
 end

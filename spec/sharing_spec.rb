@@ -243,13 +243,11 @@ RSpec.describe "loops that warps share" do
 
     next if backend == :ruby
 
-    it "overflow where the loop does" do
+    it "leave 64 bits as the loop does" do
       items = [0, 40, 89].map { |at| Array.new(90, 1).tap { |all| all[at] = 2**62 } }
       items.each do |all|
-        expect { [3, 7].pmap { |by| all.inject(0) { |sum, x| sum + (x * by) } } }
-          .to raise_error(Ikra::OverflowError, /`\*' \(element 0\)/)
-        expect { [3, 2**62].pmap { |by| all.inject(by) { |sum, x| sum + x } } }
-          .to raise_error(Ikra::OverflowError, /`\+' \(element 1\)/)
+        expect_same([3, 7]) { |by| all.inject(0) { |sum, x| sum + (x * by) } }
+        expect_same([3, 2**62]) { |by| all.inject(by) { |sum, x| sum + x } }
       end
     end
 

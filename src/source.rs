@@ -108,6 +108,13 @@ pub struct Span {
     pub end: u32,
 }
 
+impl Span {
+    /// Of the Ruby of built-ins, as a path and a line, which no file has.
+    pub fn place_in_core(self) -> (String, u32) {
+        (format!("core:{}", self.file.0), self.start)
+    }
+}
+
 /// A version of Ruby, major and minor number, whose syntax a text is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RubyVersion(pub u32, pub u32);

@@ -83,7 +83,9 @@ module Ikra
   # The name that {ConflictError} had before.
   RaceError = ConflictError
 
-  # An Integer left the 64 bits that it has in a section. Sequential Ruby would have gone on with a larger one.
+  # An Integer left 64 bits where a section can have no larger one, or would have had more than 2**28 bits. Sequential
+  # Ruby would have gone on. What it counts by has 64 bits, and so has what leaves them behind an {Ikra.sync} that has
+  # run.
   class OverflowError < RangeError
     include Shown
   end

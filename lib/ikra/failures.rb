@@ -7,9 +7,15 @@ module Ikra
   module Failures
     # Frames of Ikra itself are no more use in a backtrace than those of Array#each.
     OWN = "#{__dir__}/".freeze
-    # What masks the product of a hash or of a generator of random numbers has a larger product first.
-    LOW_BITS = "hint: where only its low bits or a remainder are wanted, take them of each product, as in " \
-               "(a * b) & 0xffff or a * b % m; Ikra.fallback = :ruby runs such a section in plain Ruby"
+    # Of what leaves 64 bits where the section cannot begin again. What masks the product of a hash or of a generator of
+    # random numbers has a larger product first.
+    NO_LARGER = "behind an Ikra.sync no Integer gets larger than 64 bits: end the section there, and begin another one"
+    LARGER = {
+      "*" => "where only its low bits or a remainder are wanted, take them of each product, as in (a * b) & 0xffff " \
+             "or a * b % m; #{NO_LARGER}",
+      "<<" => "a result has 2**28 bits at most; #{NO_LARGER}", "**" => "a result has 2**28 bits at most; #{NO_LARGER}",
+      "+" => NO_LARGER, "-" => NO_LARGER, "-@" => NO_LARGER
+    }.freeze
     # The path of a block such as &:move, which has no frame of its own in Ruby.
     SYMBOL_PATH = "(symbol)"
 
@@ -169,7 +175,7 @@ module Ikra
     end
 
     def self.overflow(element, operator)
-      hint = "\n  #{LOW_BITS}" if operator == "*"
+      hint = "\n  hint: #{LARGER[operator]}" if LARGER.key?(operator)
       place = " (element #{element})" if element
       OverflowError.new("integer overflow in `#{operator}'#{place}: the result needs more than 64 bits#{hint}")
     end

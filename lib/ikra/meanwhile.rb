@@ -3,7 +3,7 @@
 module Ikra
   # The first elements of a section that changes nothing, in plain Ruby, while machine code is made for it: compiled
   # code goes on from the element that is reached. What elements raise is Ruby's own, as none after it has been run.
-  # What only compiled code refuses, as an Integer beyond 64 bits, Ruby does not raise.
+  # What only compiled code refuses, as the +pack+ of an Integer beyond 64 bits, Ruby does not raise.
   #
   # With +Ikra.meanwhile+ as +:ruby+, a section on the CPU whose block changes nothing that was there before, prints
   # nothing, draws no random numbers and has neither syncs nor traps does not wait for its code: it is being made on a
@@ -25,8 +25,9 @@ module Ikra
   # program lacks what is left for that), and the GPU.
   #
   # It is no default, as one program would do now this and now that: what compiled code refuses only with an element's
-  # data (an Integer beyond 64 bits), what exceptions know (+KeyError#key+), and whether keys of +tally+ are frozen,
-  # hang on whether Ruby or compiled code came to the element. It becomes one when there is no such difference left.
+  # data (the +pack+ of an Integer beyond 64 bits), what exceptions know (+KeyError#key+), and whether keys of +tally+
+  # are frozen, hang on whether Ruby or compiled code came to the element. It becomes one when there is no such
+  # difference left.
   #
   # @api private
   class Meanwhile

@@ -34,7 +34,7 @@ module Ikra
     # @return [Object] what +each+ gives: self, and of an Enumerator mostly what it was made of; without a block an
     #   Enumerator, whose +with_index+ and +with_object+ are parallel
     # @raise [Ikra::UnsupportedError] when the block cannot be compiled
-    # @raise [Ikra::OverflowError] when an Integer leaves 64 bits
+    # @raise [Ikra::OverflowError] when an Integer leaves 64 bits where none can be larger: see docs/precision.md
     # @raise [Ikra::DeviceError] when the device or its driver fails
     # @raise [Ikra::ConflictError] when two elements are not independent and <tt>Ikra.conflicts</tt> is +:raise+
     # @raise [ArgumentError] for a negative number of ticks, and for several of them without a block

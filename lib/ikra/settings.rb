@@ -60,8 +60,9 @@ module Ikra
       @chosen = name
     end
 
-    # What to do with a section that is not supported or leaves 64 bits: +:raise+ an {UnsupportedError} or an
-    # {OverflowError} (the default), or run it in plain +:ruby+ and warn, once for each place, why. What was refused is
+    # What to do with a section that is not supported, or has no Integers as large as it takes: +:raise+ an
+    # {UnsupportedError} or an {OverflowError} (the default), or run it in plain +:ruby+ and warn, once for each place,
+    # why. What was refused is
     # tried ever more rarely. Behind an {Ikra.sync} it is raised all the same, as no block of one may run twice. The
     # environment variable IKRA_FALLBACK sets it for a whole program.
     #
@@ -104,9 +105,9 @@ module Ikra
     # What is done while a section is compiled for the CPU whose block changes nothing, prints nothing and draws no
     # random numbers. With +:wait+ (the default) all elements wait for the code. With +:ruby+ they begin in plain Ruby,
     # and compiled code goes on from the element that is reached; so its first call takes no longer than Ruby and to
-    # look at the code. But what compiled code refuses only when an element comes to it, as an Integer beyond 64 bits,
-    # is no error as long as Ruby runs: it hangs on time which calls raise it. The environment variable IKRA_MEANWHILE
-    # sets it for a whole program.
+    # look at the code. But what compiled code refuses only when an element comes to it, as the +pack+ of an Integer
+    # beyond 64 bits, is no error as long as Ruby runs: it hangs on time which calls raise it. The environment variable
+    # IKRA_MEANWHILE sets it for a whole program.
     #
     #   Ikra.meanwhile = :ruby
     #

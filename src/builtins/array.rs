@@ -7,7 +7,7 @@ use super::integer::to_integer_argument;
 use super::several_arrays::{
     all_arguments, array_argument, flatten, flattening, operator, operators, product, zipped,
 };
-use super::{Invocation, Row, bare, carrying, naming, random, recursion, row, spreading, tuple};
+use super::{Invocation, Row, bare, carrying, naming, numeric, random, recursion, row, spreading, tuple};
 use crate::infer::{Changing, Condition, Lowerer, Operand, Seal};
 use crate::ir::{Comparison, ErrorKind, Value};
 use crate::types::{HashPart, Type, TypeSet};
@@ -214,19 +214,19 @@ pub(super) const ROWS: &[Row] = &[
         })
     }),
     // ---- what `core/` is made of
-    row("#array", |s, c| {
+    numeric("#array", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
         array_argument(s, &arg)
     }),
     // Do the items, and the value, have a hash? What is in registers has few items, and is gone through.
-    row("#hashes?", |s, c| {
+    numeric("#hashes?", |s, c| {
         let in_memory = matches!(c.receiver.types.single(), Some(Type::Array(_) | Type::List(_)));
         let hashes = in_memory
             && c.args.iter().chain([&c.receiver]).all(|operand| s.has_hash(&operand.types, &mut Vec::new()));
         Operand::bool(s.b.bool(hashes))
     }),
     // Have they all a hash, which is a `hash` of the user's for some?
-    row("#asks_hash?", |s, c| {
+    numeric("#asks_hash?", |s, c| {
         let items = c.receiver.types.single().map_or_else(TypeSet::empty, |ty| s.types_of_items(ty));
         let all = [&items, &c.args[0].types];
         let asks = all.iter().any(|types| s.asks_for_hash(types, &mut Vec::new()));
@@ -234,7 +234,7 @@ pub(super) const ROWS: &[Row] = &[
         Operand::bool(s.b.bool(asks))
     }),
     // Can there be objects among the items that have an `eql?` of their own?
-    row("#own_eql?", |s, c| {
+    numeric("#own_eql?", |s, c| {
         let arrays: Vec<Type> = c
             .args
             .iter()

@@ -16,7 +16,7 @@
 
 use super::integer::to_integer_argument;
 use super::{Invocation, Row, array, array_parts, bare, carrying, row, several_arrays};
-use crate::infer::{Lowerer, Operand};
+use crate::infer::{Lowerer, Operand, is_big_integer};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, MessagePart, Receiver, UnaryOp};
 use crate::types::{ClassId, ItemType, Type};
 
@@ -180,6 +180,10 @@ fn item(s: &mut Lowerer<'_>, value: &Operand, ty: ItemType) -> Operand {
             let single = ty == ItemType::Float32;
             Operand::float(if single { s.b.unary(UnaryOp::RoundToSingle, number) } else { number })
         }
+        (ItemType::Float64 | ItemType::Float32, Some(kind)) if is_big_integer(kind) => {
+            let number = s.send(&value, "to_f", &[], 4);
+            if number.is_bottom() { number } else { item(s, &number, ty) }
+        }
         (ItemType::Int64, Some(Type::Integer)) => value,
         (ItemType::Int32, Some(Type::Integer)) => {
             let number = value.value();
@@ -204,6 +208,10 @@ fn item(s: &mut Lowerer<'_>, value: &Operand, ty: ItemType) -> Operand {
                 && value.types.iter().all(|ty| matches!(ty, Type::True | Type::False)) =>
         {
             value
+        }
+        (ItemType::Int64 | ItemType::Int32, Some(kind)) if is_big_integer(kind) => {
+            let name = s.symbol(ty.name());
+            s.send(&value, "#no_fit", &[name], 3)
         }
         _ => s.fail_conversion("no implicit conversion of ", &value, &format!(" into {}", ty.name())),
     })

@@ -2,7 +2,7 @@
 //! functions leave to Rust.
 
 use super::numeric::{not_a_number, order_with_object};
-use super::{Row, bare, carrying, row};
+use super::{Row, bare, carrying, numeric, row};
 use crate::infer::{Lowerer, Operand};
 use crate::ir::ErrorKind;
 use crate::types::{ClassId, Type};
@@ -40,8 +40,8 @@ pub(super) const OF_ALL: &[Row] = &[
             Some("look at what they are made of first".into()),
         )
     }),
-    row("#complex", |s, c| s.new_number(ClassId::COMPLEX, [&c.args[0], &c.args[1]])),
-    row("#rational", |s, c| s.new_number(ClassId::RATIONAL, [&c.args[0], &c.args[1]])),
+    numeric("#complex", |s, c| s.new_number(ClassId::COMPLEX, &[&c.args[0], &c.args[1]])),
+    numeric("#rational", |s, c| s.new_number(ClassId::RATIONAL, &[&c.args[0], &c.args[1]])),
 ];
 
 /// `Complex` or `Rational`, or a part of a Complex, of what is no number.

@@ -1,7 +1,7 @@
 //! Kernel's conversions: `Integer`, `Float`, `Array`, `Hash`, `String`.
 
 use super::Invocation;
-use crate::infer::{CallType, Lowerer, Operand};
+use crate::infer::{CallType, Lowerer, Operand, is_big_integer};
 use crate::ir::{Comparison, ErrorKind};
 use crate::types::Type;
 
@@ -38,6 +38,13 @@ pub(super) fn convert(s: &mut Lowerer<'_>, call: &Invocation, to_integer: bool) 
         );
     }
     s.switch(&call.args[0], 0, &mut |s, arg| match arg.types.single() {
+        Some(ty) if is_big_integer(ty) && call.args.len() == 1 => {
+            if to_integer {
+                arg
+            } else {
+                s.send(&arg, "to_f", &[], 1)
+            }
+        }
         Some(ty) if ty.is_string() => super::string::number(s, call, &arg, to_integer, quiet),
         Some(Type::Object(..) | Type::Record(_) | Type::Made(_)) => {
             let (names, wanted) = match to_integer {

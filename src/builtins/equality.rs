@@ -118,7 +118,8 @@ impl Lowerer<'_> {
                     (false, true) if is_plain(hash.owner) => AlikeBy::Identity,
                     (true, true) if is_plain(eql.owner) && is_plain(hash.owner) => AlikeBy::Identity,
                     (true, true) if class.parts().is_some() => {
-                        let is_known = |owner| owner == class || owner == ClassId::NUMERIC;
+                        let class = class.in_ruby();
+                        let is_known = |owner| owner == class || owner == ClassId::NUMERIC || is_plain(owner);
                         if is_known(eql.owner) && is_known(hash.owner) {
                             AlikeBy::Members
                         } else {

@@ -36,7 +36,7 @@ pub(super) const ROWS: &[Row] = &[
             check_divisor(s, b);
             let quotient = s.b.binary(BinaryOp::DivF, a, b);
             let quotient = s.b.unary(UnaryOp::FloorF, quotient);
-            to_integer(s, quotient, "div")
+            to_integer_of_any_size(s, quotient, "div")
         })
     }),
     row("divmod", |s, c| numbers(s, c, &divmod)),
@@ -159,7 +159,7 @@ pub(super) fn divmod(s: &mut Lowerer<'_>, a: Value, b: Value) -> Operand {
     let (up, down) = (s.b.binary(BinaryOp::AddF, rest, b), s.b.binary(BinaryOp::SubF, quotient, one));
     let modulo = s.b.select(below, up, rest);
     let quotient = s.b.select(below, down, quotient);
-    let quotient = to_integer(s, quotient, "divmod");
+    let quotient = to_integer_of_any_size(s, quotient, "divmod");
     if quotient.is_bottom() { quotient } else { s.tuple(&[quotient, Operand::float(modulo)]) }
 }
 
@@ -184,7 +184,7 @@ pub(super) fn remainder(s: &mut Lowerer<'_>, a: Value, b: Value) -> Operand {
     Operand::float(s.b.select(differ, other, modulo))
 }
 
-fn is_finite(s: &mut Lowerer<'_>, value: Value) -> Value {
+pub(super) fn is_finite(s: &mut Lowerer<'_>, value: Value) -> Value {
     let size = s.b.unary(UnaryOp::AbsF, value);
     let infinity = s.b.f64(f64::INFINITY);
     s.b.compare(Comparison::Lt, size, infinity)
@@ -201,7 +201,7 @@ fn rounded(s: &mut Lowerer<'_>, call: &Invocation, name: &str, op: UnaryOp) -> O
 
 fn whole(s: &mut Lowerer<'_>, call: &Invocation, method: &str, op: UnaryOp) -> Operand {
     let rounded = s.b.unary(op, call.receiver.value());
-    to_integer(s, rounded, method)
+    to_integer_of_any_size(s, rounded, method)
 }
 
 /// The Integer of a Float without fraction: FloatDomainError for NaN and the infinities, overflow beyond 64 bits, which is
@@ -236,4 +236,26 @@ pub(super) fn to_integer(s: &mut Lowerer<'_>, whole: Value, method: &str) -> Ope
         return Operand::bottom();
     }
     Operand::integer(s.b.unary(UnaryOp::F64ToI64, whole))
+}
+
+/// The same of any size, where such have been met.
+pub(super) fn to_integer_of_any_size(s: &mut Lowerer<'_>, whole: Value, method: &str) -> Operand {
+    if s.b.constant_float(whole).is_some() || !s.takes_big_integers() {
+        return to_integer(s, whole, method);
+    }
+    let size = s.b.unary(UnaryOp::AbsF, whole);
+    let limit = s.b.f64(9_223_372_036_854_775_808.0);
+    let fits = s.b.compare(Comparison::Lt, size, limit);
+    let condition = crate::infer::Condition { value: fits, yes: vec![], no: vec![] };
+    s.branch(
+        14,
+        condition,
+        |s| Operand::integer(s.b.unary(UnaryOp::F64ToI64, whole)),
+        |s| {
+            let finite = is_finite(s, whole);
+            let bits = s.b.unary(UnaryOp::BitsToI64, whole);
+            s.check(finite, ErrorKind::FloatDomain, &[bits]);
+            s.send(&Operand::float(whole), "#whole", &[], 15)
+        },
+    )
 }

@@ -2,7 +2,9 @@
 
 use super::hash_defaults::{default_block, default_value};
 use super::made_hash::{made_part, make, new, of_arguments, put_pairs};
-use super::{Invocation, Row, array, bare, carrying, naming, recursion, row, several_arrays, spreading};
+use super::{
+    Invocation, Row, array, bare, carrying, naming, numeric, recursion, row, several_arrays, spreading,
+};
 use crate::infer::{Lowerer, MadeProc, Operand, RECEIVER, SUBJECT};
 use crate::ir::{BinaryOp, ErrorKind, MessagePart, Receiver};
 use crate::types::{ClassId, HashDefault, HashPart, HashSort, Shape, Type, TypeSet};
@@ -359,7 +361,7 @@ pub(super) const PRIMITIVES: &[Row] = &[
             make(s, &default)
         }
     }),
-    row("#find", |s, c| {
+    numeric("#find", |s, c| {
         let how = match c.receiver.types.single() {
             Some(Type::Hash(kind, _)) if !s.hash_changes(*kind) => "#find_outside",
             Some(Type::Hash(..)) => "#find_changing_dense",
@@ -368,7 +370,7 @@ pub(super) const PRIMITIVES: &[Row] = &[
         find(s, c, how)
     }),
     // The same, where dead pairs may stay.
-    row("#find_raw", |s, c| {
+    numeric("#find_raw", |s, c| {
         let how = match c.receiver.types.single() {
             Some(Type::Hash(kind, _)) if !s.hash_changes(*kind) => "#find_outside",
             Some(Type::Hash(..)) => "#find_changing",
@@ -377,7 +379,7 @@ pub(super) const PRIMITIVES: &[Row] = &[
         find(s, c, how)
     }),
     // The hash of a key, as the index of the host has it, which asks no `hash` of the user's.
-    row("#hash_of", |s, c| {
+    numeric("#hash_of", |s, c| {
         let by_identity = sort(c).is_some_and(|sort| sort.by_identity);
         s.switch(&c.args[0], 0, &mut |s, key| match key.types.single() {
             Some(ty @ Type::Object(..)) if by_identity && s.is_alike_by_methods(ty) => {
@@ -387,7 +389,7 @@ pub(super) const PRIMITIVES: &[Row] = &[
         })
     }),
     // Are keys told apart by a `hash` of the user's? The index that the host makes knows none.
-    row("#asks_keys?", |s, c| {
+    numeric("#asks_keys?", |s, c| {
         if sort(c).is_some_and(|sort| sort.by_identity) {
             return Operand::bool(s.b.bool(false));
         }
@@ -403,7 +405,7 @@ pub(super) const PRIMITIVES: &[Row] = &[
         s.fail(ErrorKind::Unsupported(format!("{message}\n  hint: {hint}")), &[])
     }),
     // Can the keys be looked up by their hash?
-    row("#lookup?", |s, c| {
+    numeric("#lookup?", |s, c| {
         Operand::bool({
             let found = can_look_up(s, &c.receiver, &c.args[0].types);
             s.b.bool(found)

@@ -1,8 +1,8 @@
 //! Integer: 64 bits, checked.
 
 use super::numeric::{arithmetic, to_f};
-use super::{Invocation, Row, bare, row};
-use crate::infer::{Lowerer, Operand};
+use super::{Invocation, Row, bare, numeric, row};
+use crate::infer::{Lowerer, Operand, is_big_integer};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, MathFn, UnaryOp, Value};
 use crate::scalar::Interval;
 use crate::types::{ClassId, Type};
@@ -27,12 +27,12 @@ pub(super) const ROWS: &[Row] =
                 let quotient = s.b.binary(BinaryOp::DivF, a, b);
                 let floor = s.b.unary(UnaryOp::FloorF, quotient);
                 if !s.host.dialect().large_div_truncates {
-                    return super::float::to_integer(s, floor, "div");
+                    return super::float::to_integer_of_any_size(s, floor, "div");
                 }
                 let truncated = s.b.unary(UnaryOp::TruncF, quotient);
                 let large = is_large(s, c.receiver.value());
                 let quotient = s.b.select(large, truncated, floor);
-                super::float::to_integer(s, quotient, "div")
+                super::float::to_integer_of_any_size(s, quotient, "div")
             })
         }),
         row("divmod", |s, c| {
@@ -79,7 +79,7 @@ pub(super) const ROWS: &[Row] =
         }),
         bare("-@", |s, c| {
             let zero = s.b.i64(0);
-            checked(s, BinaryOp::SubChecked, "-@", zero, c.receiver.value())
+            sized(s, BinaryOp::SubChecked, "-@", zero, c.receiver.value())
         }),
         bare("~", |s, c| Operand::integer(s.b.unary(UnaryOp::BitNot, c.receiver.value()))),
         row("&", |s, c| bits(s, c, BinaryOp::And)),
@@ -95,6 +95,7 @@ pub(super) const ROWS: &[Row] =
             s.switch(&index, 0x2a, &mut |s, index| match index.types.single() {
                 Some(Type::Range { .. }) => s.send(&c.receiver, "#bits_of", &[index], 1),
                 Some(Type::Float) => s.send(&c.receiver, "#bit_at", &[index], 1),
+                Some(ty) if is_big_integer(ty) => s.by_big_integer(&c.receiver, "[]", &[index]),
                 _ => bit(s, &c.with_args(vec![index])),
             })
         }),
@@ -106,7 +107,7 @@ pub(super) const ROWS: &[Row] =
         bare("abs", absolute),
         bare("magnitude", absolute),
         // What is no number is told apart in `core/`.
-        row("#coerced_fdiv", |s, c| super::numeric::not_a_number(s, "fdiv", &c.receiver, &c.args[0])),
+        numeric("#coerced_fdiv", |s, c| super::numeric::not_a_number(s, "fdiv", &c.receiver, &c.args[0])),
         bare("#large?", |s, c| {
             let large = is_large(s, c.receiver.value());
             Operand::bool(large)
@@ -169,7 +170,7 @@ fn same(_: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 }
 
 /// `floor`, `ceil`, `round`, `truncate`: itself, or rounded to tens.
-fn whole(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
+pub(super) fn whole(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
     if call.args.is_empty() && call.keywords.iter().all(|(k, _)| k == "half" && name == "round") {
         call.receiver.clone()
     } else {
@@ -229,6 +230,7 @@ pub(super) fn implicit_integer(s: &mut Lowerer<'_>, arg: &Operand, index: bool) 
         Some(Type::Nil) if index => {
             s.fail(ErrorKind::TypeError("no implicit conversion from nil to integer".into()), &[])
         }
+        Some(ty) if is_big_integer(ty) => s.send(&arg, "#too_big", &[], 1),
         _ => match s.converted(&arg, "to_int", &Type::Integer) {
             Some(value) => value,
             None => s.fail_conversion("no implicit conversion of ", &arg, " into Integer"),
@@ -265,13 +267,18 @@ fn limit_argument(s: &mut Lowerer<'_>, call: &Invocation, inwards: UnaryOp) -> O
     limit.values.first().copied()
 }
 
+/// What may leave 64 bits where that has been met: see `infer/big_integers.rs`.
+fn sized(s: &mut Lowerer<'_>, op: BinaryOp, name: &str, a: Value, b: Value) -> Operand {
+    s.integer_arithmetic(op, name, a, b)
+}
+
 pub(super) fn checked(s: &mut Lowerer<'_>, op: BinaryOp, name: &str, a: Value, b: Value) -> Operand {
     let site = s.site(ErrorKind::Overflow { operator: name.into() });
     Operand::integer(s.b.checked(op, a, b, site))
 }
 
 fn overflowing(s: &mut Lowerer<'_>, call: &Invocation, integers: BinaryOp, floats: BinaryOp) -> Operand {
-    arithmetic(s, call, &|s, a, b| checked(s, integers, &call.name, a, b), &|s, a, b| {
+    arithmetic(s, call, &|s, a, b| sized(s, integers, &call.name, a, b), &|s, a, b| {
         Operand::float(s.b.binary(floats, a, b))
     })
 }
@@ -284,7 +291,7 @@ fn check_divisor(s: &mut Lowerer<'_>, divisor: Value) {
 
 fn floor_div(s: &mut Lowerer<'_>, a: Value, b: Value) -> Operand {
     check_divisor(s, b);
-    checked(s, BinaryOp::FloorDiv, "/", a, b)
+    sized(s, BinaryOp::FloorDiv, "/", a, b)
 }
 
 fn modulo(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
@@ -350,7 +357,7 @@ fn power(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
                 );
             }
             if s.b.constant(exponent) == Some(2) {
-                return checked(s, BinaryOp::MulChecked, "**", base, base);
+                return sized(s, BinaryOp::MulChecked, "**", base, base);
             }
             let operand = |v| Operand::integer(v);
             s.power_by_squaring(&operand(base), &operand(exponent))
@@ -387,6 +394,9 @@ pub(super) fn complex_check(s: &mut Lowerer<'_>, base: Value, exponent: Value) {
 impl Lowerer<'_> {
     /// `base ** exponent` for an exponent that is not negative.
     fn power_by_squaring(&mut self, base: &Operand, exponent: &Operand) -> Operand {
+        if self.takes_big_integers() {
+            return self.by_big_integer(base, "#to_power", std::slice::from_ref(exponent));
+        }
         let one = self.b.i64(1);
         let result = self.temp(Operand::integer(one));
         let square = self.temp(base.clone());
@@ -443,7 +453,19 @@ fn bits(s: &mut Lowerer<'_>, call: &Invocation, op: BinaryOp) -> Operand {
 }
 
 fn shift(s: &mut Lowerer<'_>, call: &Invocation, left: bool) -> Operand {
-    let Some(amount) = integer_argument(s, call) else { return Operand::bottom() };
+    let Some(amount) = s.one_argument(call) else { return Operand::bottom() };
+    s.switch(&amount, 12, &mut |s, amount| {
+        if amount.types.iter().any(is_big_integer) {
+            return s.by_big_integer(&call.receiver, &call.name, &[amount]);
+        }
+        match integer_argument(s, &call.with_args(vec![amount])) {
+            Some(amount) => shift_by(s, call, amount, left),
+            None => Operand::bottom(),
+        }
+    })
+}
+
+fn shift_by(s: &mut Lowerer<'_>, call: &Invocation, amount: Value, left: bool) -> Operand {
     let value = call.receiver.value();
     let zero = s.b.i64(0);
     let interval = s.b.interval(amount);
@@ -481,7 +503,7 @@ fn shift_right(s: &mut Lowerer<'_>, value: Value, amount: Value) -> Operand {
 fn shift_left(s: &mut Lowerer<'_>, value: Value, amount: Value) -> Operand {
     if let Some(amount @ 0..=62) = s.b.constant(amount) {
         let factor = s.b.i64(1 << amount);
-        return checked(s, BinaryOp::MulChecked, "<<", value, factor);
+        return sized(s, BinaryOp::MulChecked, "<<", value, factor);
     }
     // Shifted out and back it must be the same number; by more than 62 only 0 survives.
     let last = s.b.i64(63);
@@ -495,6 +517,15 @@ fn shift_left(s: &mut Lowerer<'_>, value: Value, amount: Value) -> Operand {
     let zero = s.b.i64(0);
     let is_zero = s.b.compare(Comparison::Eq, value, zero);
     let ok = s.b.binary(BinaryOp::OrB, fits, is_zero);
+    if s.takes_big_integers() {
+        let condition = crate::infer::Condition { value: ok, yes: vec![], no: vec![] };
+        return s.branch(
+            30,
+            condition,
+            |_| Operand::integer(shifted),
+            |s| s.by_big_integer(&Operand::integer(value), "<<", &[Operand::integer(amount)]),
+        );
+    }
     s.check(ok, ErrorKind::Overflow { operator: "<<".into() }, &[value, amount]);
     Operand::integer(shifted)
 }
@@ -505,6 +536,22 @@ fn absolute(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if low >= 0 {
         return call.receiver.clone();
     }
+    let zero = s.b.i64(0);
+    let negative = s.b.compare(Comparison::Lt, value, zero);
+    if s.takes_big_integers() {
+        let condition = crate::infer::Condition { value: negative, yes: vec![], no: vec![] };
+        return s.branch(
+            29,
+            condition,
+            |s| sized(s, BinaryOp::SubChecked, "abs", zero, value),
+            |_| call.receiver.clone(),
+        );
+    }
+    absolute_of(s, value)
+}
+
+/// The size of an Integer, which has 64 bits.
+pub(super) fn absolute_of(s: &mut Lowerer<'_>, value: Value) -> Operand {
     let zero = s.b.i64(0);
     let negated = checked(s, BinaryOp::SubChecked, "abs", zero, value);
     let negative = s.b.compare(Comparison::Lt, value, zero);
@@ -519,7 +566,7 @@ fn parity(s: &mut Lowerer<'_>, call: &Invocation, wanted: i64) -> Operand {
 
 fn next(s: &mut Lowerer<'_>, call: &Invocation, step: i64) -> Operand {
     let one = s.b.i64(step);
-    checked(s, BinaryOp::AddChecked, &call.name, call.receiver.value(), one)
+    sized(s, BinaryOp::AddChecked, &call.name, call.receiver.value(), one)
 }
 
 /// Runs the call's block for `start`, `start + step` … up to (not with) `end`; gives the receiver.

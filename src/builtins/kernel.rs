@@ -3,7 +3,7 @@
 use super::conversions::{array, convert, hash_of, string_of};
 use super::equality::{alike, asked_hash, equals, hash, identical, raw_own_hash, told_hash};
 use super::random::rand;
-use super::{Invocation, Row, bare, carrying, forwarding, naming, row, spreading};
+use super::{Invocation, Row, bare, carrying, forwarding, naming, numeric, row, spreading};
 use crate::infer::host::{FoundMethod, Method};
 use crate::infer::{CallType, Frozen, Lowerer, Operand, RECEIVER, SUBJECT, module_of};
 use crate::ir::{BinaryOp, BufferKind, Comparison, ErrorKind, MessagePart, Receiver, UnaryOp, Value};
@@ -193,12 +193,18 @@ pub(super) const ROWS: &[Row] = &[
             c.args[1].clone()
         })
     }),
-    row("#to_int", |s, c| match super::integer::integer_argument(s, c) {
-        Some(value) => Operand::integer(value),
-        None => Operand::bottom(),
+    numeric("#to_int", |s, c| {
+        let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
+        s.switch(&arg, 14, &mut |s, arg| match arg.types.single() {
+            Some(ty) if crate::infer::is_big_integer(ty) => arg,
+            _ => match super::integer::integer_argument(s, &c.with_args(vec![arg])) {
+                Some(value) => Operand::integer(value),
+                None => Operand::bottom(),
+            },
+        })
     }),
     // nil as an index is told in another way.
-    row("#to_long", |s, c| {
+    numeric("#to_long", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
         match super::integer::to_integer_argument(s, &arg) {
             Some(value) => Operand::integer(value),

@@ -1,7 +1,7 @@
 //! Math: the C library's functions with Ruby's domain checks.
 
-use super::{Invocation, Row, row};
-use crate::infer::{Lowerer, Operand};
+use super::{Invocation, Row, numeric, row};
+use crate::infer::{Lowerer, Operand, is_big_integer};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, MathFn, UnaryOp, Value};
 use crate::types::{ClassId, Type};
 
@@ -76,12 +76,12 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("lgamma", log_gamma),
     row("#tgamma", |s, c| plain(s, c, MathFn::Gamma)),
-    row("#float", |s, c| match floats::<1>(s, c) {
+    numeric("#float", |s, c| match floats::<1>(s, c) {
         Some([x]) => Operand::float(x),
         None => Operand::bottom(),
     }),
     // The same by the rules of `NUM2DBL`, which tells of some values in another way.
-    row("#double", |s, c| {
+    numeric("#double", |s, c| {
         let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
         s.switch(&arg, 29, &mut |s, arg| match arg.types.iter().next() {
             Some(Type::Nil | Type::True | Type::False) => {
@@ -126,7 +126,14 @@ pub(super) fn float(s: &mut Lowerer<'_>, arg: &Operand, slot: u32) -> Option<Val
         Some(ty @ (Type::Object(..) | Type::Record(_) | Type::Made(_)))
             if s.host.is_subclass(crate::infer::class_of(ty), ClassId::NUMERIC) =>
         {
+            let is_big = is_big_integer(ty);
             match s.converted(&arg, "to_f", &Type::Float) {
+                Some(value) if is_big && !value.is_bottom() => {
+                    // Ruby has logarithms of those beyond all Floats.
+                    let finite = super::float::is_finite(s, value.value());
+                    s.check(finite, ErrorKind::Overflow { operator: "to_f".into() }, &[]);
+                    value
+                }
                 Some(value) => value,
                 None => s.fail_conversion("can't convert ", &arg, " into Float"),
             }

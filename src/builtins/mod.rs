@@ -8,6 +8,7 @@
 
 mod array;
 mod array_parts;
+mod big_integer;
 #[cfg(test)]
 mod catalogue;
 mod changes;
@@ -66,6 +67,11 @@ use std::rc::Rc;
 
 pub(crate) const fn row(name: &'static str, rule: Rule) -> Row {
     Row { name, rule, takes: Takes::Understood }
+}
+
+/// A row of a primitive that takes Integers of any size.
+pub(crate) const fn numeric(name: &'static str, rule: Rule) -> Row {
+    Row { name, rule, takes: Takes::Numbers }
 }
 
 /// A row of a method without arguments.
@@ -131,7 +137,9 @@ impl Builtins for Methods {
 
     fn apply(&self, s: &mut Lowerer<'_>, row: &Row, call: &Invocation) -> Operand {
         match row.takes {
-            Takes::None | Takes::Understood | Takes::Named if has_hash_splat(&call.keywords) => {
+            Takes::None | Takes::Understood | Takes::Numbers | Takes::Named
+                if has_hash_splat(&call.keywords) =>
+            {
                 s.refuse_hash_splat("of a Hash for a method of Ruby's own")
             }
             Takes::None if !call.keywords.is_empty() => {
@@ -139,8 +147,14 @@ impl Builtins for Methods {
                 Operand::bottom()
             }
             Takes::None if !call.args.is_empty() => wrong_count(s, call.args.len(), "0"),
-            Takes::Understood if call.args.iter().any(|arg| s.holds_opaque(arg)) => {
+            Takes::Understood | Takes::Numbers if call.args.iter().any(|arg| s.holds_opaque(arg)) => {
                 match s.understood(call, 0..call.args.len()) {
+                    Some(call) => self.apply(s, row, &call),
+                    None => Operand::bottom(),
+                }
+            }
+            Takes::Understood if is_primitive(row.name) && call.args.iter().any(big_integer::holds_one) => {
+                match s.without_big_integers(call) {
                     Some(call) => (row.rule)(s, &call),
                     None => Operand::bottom(),
                 }
@@ -237,7 +251,9 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Object(..) | Type::Record(_) | Type::Made(_)
             if let Some(module) = number_module(owner, name, ty) =>
         {
-            (&[complex_rational::ROWS, comparable::ROWS], module)
+            let is_big = crate::infer::is_big_integer(ty);
+            let rounding = if is_big { big_integer::ROUNDING } else { &[] };
+            (&[rounding, complex_rational::ROWS, big_integer::ROWS, comparable::ROWS], module)
         }
         Type::Object(_, ClassId::ENCODING) if owner == ClassId::ENCODING || is_primitive(name) => {
             (&[], &["Encoding"])
@@ -245,7 +261,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         ty if ty.is_string() && owner == ClassId::COMPARABLE => (&[comparable::ROWS], &["Comparable"]),
         ty if ty.is_string() => (&[string::COMMON], &[]),
         Type::Integer => (
-            &[integer::ROWS, rounding::INTEGER_ROWS, numeric::ROWS, comparable::ROWS],
+            &[integer::ROWS, big_integer::OF_WORDS, rounding::INTEGER_ROWS, numeric::ROWS, comparable::ROWS],
             &["Integer", "Numeric", "Comparable"],
         ),
         Type::Float => (
@@ -371,6 +387,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         .iter()
         .chain(recursion::ROWS)
         .chain(complex_rational::OF_ALL)
+        .chain(big_integer::OF_ALL)
         .chain(output::ROWS)
         .chain(regexp::LAST_MATCH)
         .find(|row| row.name == name)
@@ -386,7 +403,9 @@ fn number_module(owner: ClassId, name: &str, ty: &Type) -> Option<&'static [&'st
     let class = crate::infer::class_of(ty);
     class.parts()?;
     let is_own = owner == class || owner == ClassId::NUMERIC || owner == ClassId::COMPARABLE;
+    let is_own = is_own || class == ClassId::BIG_INTEGER && owner == ClassId::INTEGER;
     (is_own || is_primitive(name)).then_some(match class {
+        ClassId::BIG_INTEGER => &["BigInteger", "Numeric", "Comparable"],
         ClassId::COMPLEX => &["Complex", "Numeric"],
         _ => &["Rational", "Numeric", "Comparable"],
     })

@@ -23,10 +23,14 @@ pub(super) const ROWS: &[Row] = &[
         if module_of(&c.receiver) != Some(ClassId::INTEGER) {
             return unknown(s, c);
         }
-        match super::integer::integer_argument(s, c) {
-            Some(value) => super::integer::integer_sqrt(s, value),
-            None => Operand::bottom(),
-        }
+        let Some(arg) = s.one_argument(c) else { return Operand::bottom() };
+        s.switch(&arg, 0, &mut |s, arg| match arg.types.single() {
+            Some(ty) if crate::infer::is_big_integer(ty) => s.send(&arg, "#root", &[], 1),
+            _ => match super::integer::integer_argument(s, &c.with_args(vec![arg])) {
+                Some(value) => super::integer::integer_sqrt(s, value),
+                None => Operand::bottom(),
+            },
+        })
     }),
     row("rand", super::random::rand),
     bare("superclass", |s, c| {

@@ -1,8 +1,8 @@
 //! What Integer and Float share: mixed arithmetic and comparison, and how other operands are refused.
 
-use super::{Invocation, Row, bare, carrying, row};
+use super::{Invocation, Row, bare, carrying, numeric, row};
 use crate::infer::host::{FoundMethod, Method};
-use crate::infer::{CallType, Condition, Lowerer, Operand, class_of};
+use crate::infer::{CallType, Condition, Lowerer, Operand, class_of, is_big_integer};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, Receiver, UnaryOp, Value};
 use crate::types::{ClassId, Type};
 
@@ -43,8 +43,8 @@ pub(super) const ROWS: &[Row] = &[
     carrying("==", equal),
     carrying("===", equal),
     row("<=>", spaceship),
-    row("#below?", |s, c| ordered(s, c, Comparison::Lt)),
-    row("#above?", |s, c| ordered(s, c, Comparison::Gt)),
+    numeric("#below?", |s, c| ordered(s, c, Comparison::Lt)),
+    numeric("#above?", |s, c| ordered(s, c, Comparison::Gt)),
 ];
 
 /// The operand as a double: exact for a Float, rounded to nearest for an Integer.
@@ -94,6 +94,9 @@ pub(super) fn not_a_number(s: &mut Lowerer<'_>, name: &str, receiver: &Operand, 
         "quo" | "fdiv" if receiver.types.contains(&Type::Float) => "/",
         name => name,
     };
+    if arg.types.iter().any(is_big_integer) {
+        return with_big_integer(s, name, receiver, arg);
+    }
     // MRI has this for the sums and products of an Integer alone, where zeros keep their signs.
     let is_complex = arg.types.single().is_some_and(|ty| crate::infer::class_of(ty) == ClassId::COMPLEX);
     if is_complex && matches!(name, "+" | "*") && receiver.types.contains(&Type::Integer) {
@@ -115,6 +118,15 @@ pub(super) fn not_a_number(s: &mut Lowerer<'_>, name: &str, receiver: &Operand, 
     }
 }
 
+/// With an Integer beyond 64 bits on the right.
+fn with_big_integer(s: &mut Lowerer<'_>, name: &str, receiver: &Operand, arg: &Operand) -> Operand {
+    if receiver.types.contains(&Type::Integer) {
+        return s.by_big_integer(receiver, name, std::slice::from_ref(arg));
+    }
+    let arg = s.send(arg, "to_f", &[], 24);
+    s.send(receiver, name, &[arg], 25)
+}
+
 /// Has no object of these the method?
 fn lacks(s: &mut Lowerer<'_>, operand: &Operand, name: &str) -> bool {
     operand.types.iter().all(|ty| ty.is_instance() && !s.type_responds(ty, name))
@@ -123,7 +135,8 @@ fn lacks(s: &mut Lowerer<'_>, operand: &Operand, name: &str) -> bool {
 /// For what asks more of an object than `coerce`.
 pub(super) fn refuse_objects(s: &mut Lowerer<'_>, call: &Invocation) {
     if let Some(arg) = call.args.first()
-        && let Some(ty) = arg.types.iter().find(|ty| s.type_responds(ty, "coerce")).cloned()
+        && let Some(ty) =
+            arg.types.iter().find(|ty| !is_big_integer(ty) && s.type_responds(ty, "coerce")).cloned()
     {
         let what = s.describe(&ty.into());
         s.refuse_here(
@@ -200,6 +213,15 @@ fn comparison(s: &mut Lowerer<'_>, call: &Invocation, op: Comparison) -> Operand
         Some(Type::Integer | Type::Float) => {
             let value = compare(s, op, &receiver, &arg);
             Operand::bool(value)
+        }
+        Some(ty) if is_big_integer(ty) => {
+            let swapped = match call.name.as_str() {
+                "<" => ">",
+                "<=" => ">=",
+                ">" => "<",
+                _ => "<=",
+            };
+            s.send(&arg, swapped, std::slice::from_ref(&receiver), 22)
         }
         _ => {
             let (left, right, order) = match coerced(s, &receiver, &arg) {
@@ -301,6 +323,9 @@ fn spaceship(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             let unordered = s.b.binary(BinaryOp::OrB, x, y);
             let ordered = s.b.unary(UnaryOp::Not, unordered);
             s.or_nil(ordered, &order)
+        }
+        Some(ty) if is_big_integer(ty) => {
+            s.send(&arg, "#order_reversed", std::slice::from_ref(&receiver), 22)
         }
         _ if receiver.types.contains(&Type::Float) => float_with_object(s, receiver.value(), &arg),
         _ => order_with_object(s, &receiver, &arg),

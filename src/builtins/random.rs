@@ -108,7 +108,13 @@ pub(super) fn rand(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         }
         Some(Type::Integer | Type::Float) => {
             // Kernel#rand takes the size of the number, and 0 as no limit.
-            let limit = s.send(&arg, "to_i", &[], 1);
+            let limit = match arg.types.single() {
+                Some(Type::Float) => {
+                    let whole = s.b.unary(UnaryOp::TruncF, arg.value());
+                    super::float::to_integer(s, whole, "to_i")
+                }
+                _ => arg.clone(),
+            };
             if limit.is_bottom() {
                 return limit;
             }
@@ -118,7 +124,7 @@ pub(super) fn rand(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
                 refuse_limit(s, ok, &arg);
                 return below(s, limit.value());
             }
-            let limit = s.send(&limit, "abs", &[], 2);
+            let limit = super::integer::absolute_of(s, limit.value());
             let unlimited = s.b.compare(Comparison::Eq, limit.value(), zero);
             let condition = crate::infer::Condition { value: unlimited, yes: vec![], no: vec![] };
             s.branch(3, condition, random_float, |s| below(s, limit.value()))
@@ -140,6 +146,11 @@ pub(super) fn rand(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             })
         }
         Some(Type::Range { .. }) => random_in(s, &arg),
+        Some(ty) if crate::infer::is_big_integer(ty) => s.refuse_here(
+            "unsupported-argument",
+            "`rand` up to an Integer beyond 64 bits cannot run in a section",
+            Some("draw its parts one by one".into()),
+        ),
         _ => match s.converted(&arg, "to_int", &Type::Integer) {
             Some(limit) if limit.is_bottom() => limit,
             Some(limit) => s.send_from(&call.receiver, "rand", &[limit], 5, crate::infer::CallType::Own),

@@ -23,7 +23,6 @@ pub(super) const INTEGER_ROWS: &[Row] = &[
         let room = s.b.i64(DECIMAL_ROOM);
         s.digits_by(Intrinsic::PushInteger, room, &[c.receiver.value()])
     }),
-    bare("#overflow", |s, c| s.fail(ErrorKind::Overflow { operator: outer_name(s, c) }, &[])),
     bare("#float_of_bits", |s, c| Operand::float(s.b.unary(UnaryOp::BitsToF64, c.receiver.value()))),
 ];
 
@@ -69,16 +68,6 @@ pub(super) const FLOAT_ROWS: &[Row] = &[
         s.fail(ErrorKind::Unsupported(why.into()), &[])
     }),
 ];
-
-/// The public method that a part of a built-in works for.
-fn outer_name(s: &Lowerer<'_>, call: &Invocation) -> String {
-    match s.builtin_name() {
-        Some(name) => name,
-        // What `[]` of an Integer calls has no other name.
-        None if super::is_primitive(&call.name) => "[]".into(),
-        None => call.name.clone(),
-    }
-}
 
 /// Ten to the exponent, which is in 0..=18.
 fn power_of_ten(s: &mut Lowerer<'_>, exponent: Value) -> Value {

@@ -69,6 +69,7 @@ pub(crate) const SOURCES: &[&str] = &[
     include_str!("core/complex.rb"),
     include_str!("core/complex_class.rb"),
     include_str!("core/rational.rb"),
+    include_str!("core/big_integer.rb"),
     include_str!("core/math.rb"),
     include_str!("core/enumerable.rb"),
     include_str!("core/enumerable_arrays.rb"),
@@ -93,7 +94,7 @@ pub(crate) const SOURCES: &[&str] = &[
 ];
 
 /// Those of them that are about numbers.
-const NUMBERS: std::ops::Range<usize> = 2..9;
+const NUMBERS: std::ops::Range<usize> = 2..10;
 
 /// The same, of texts: their large methods become functions.
 pub(crate) const TEXTS: &[&str] = &[
@@ -316,7 +317,10 @@ mod tests {
             head.split_whitespace().nth(1)
         };
         let modules: Vec<_> = SOURCES[NUMBERS].iter().filter_map(module).collect();
-        assert_eq!(modules, ["Numeric", "Integer", "Float", "Complex", "ComplexClass", "Rational", "Math"]);
+        assert_eq!(
+            modules,
+            ["Numeric", "Integer", "Float", "Complex", "ComplexClass", "Rational", "BigInteger", "Math"]
+        );
     }
 
     /// As much stack as there has to be where inference parses them itself.

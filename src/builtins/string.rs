@@ -172,6 +172,18 @@ pub(super) const PRIMITIVES: &[Row] = &[
     carrying("#put_without", |s, c| put(s, c, Intrinsic::DeleteSet)),
     carrying("#put_squeezed", |s, c| put(s, c, Intrinsic::SqueezeSet)),
     carrying("#put_translated", |s, c| put(s, c, Intrinsic::Translate)),
+    // Words of Integers beyond 64 bits: see `core/big_integer.rb`.
+    row("#put_big", |s, c| put(s, c, Intrinsic::PushBig)),
+    row("#put_big_by", |s, c| put(s, c, Intrinsic::PushBigBy)),
+    row("#put_power_modulo", |s, c| put(s, c, Intrinsic::PushPowerModulo)),
+    carrying("#ask_big", |s, c| {
+        s.switch(&c.args[0], 0, &mut |s, other| {
+            let sizes = [s.string_size(&c.receiver), s.string_size(&other)];
+            let args = [sizes[0], sizes[1], c.args[1].value()];
+            let answer = s.read_bytes(Intrinsic::AskBig, &[&c.receiver, &other], &args);
+            answer.map_or_else(Operand::bottom, Operand::integer)
+        })
+    }),
     row("#put_decimal", |s, c| {
         s.push_within(
             Intrinsic::PushInteger,

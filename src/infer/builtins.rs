@@ -85,6 +85,8 @@ pub(crate) enum Takes {
     None,
     /// Looks at what they are, so those that core code would treat in a way of its own are refused before.
     Understood,
+    /// The same, of a primitive that knows of Integers of any size: others are not given them.
+    Numbers,
     /// Puts them away, hands them on or calls methods of theirs. Keywords are a Hash, as in methods made in C.
     Anything,
     /// The same, and knows of keywords.

@@ -210,7 +210,7 @@ impl Lowerer<'_> {
     pub(crate) fn exact_class(&self, ty: &Type) -> ClassId {
         match ty {
             Type::Module(class) if !self.host.is_module(*class) => ClassId::CLASS,
-            other => self.host.real_class(super::sites::class_of(other)),
+            other => self.host.real_class(super::sites::class_of(other)).in_ruby(),
         }
     }
 
@@ -243,7 +243,8 @@ impl Lowerer<'_> {
         }
         let asks = asked || is_number(other) || other.is_string();
         let is_one = |ty: &Type| match other {
-            Type::Integer | Type::Float => is_number(ty),
+            Type::Integer => is_number(ty),
+            Type::Float => is_number(ty) || super::is_big_integer(ty),
             other if other.is_string() => ty.is_string(),
             other => ty == other,
         };

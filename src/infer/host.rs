@@ -234,6 +234,10 @@ pub trait Host {
     fn leaves_gaps(&self, _path: &str, _line: u32) -> bool {
         false
     }
+    /// Have Integers left 64 bits on this line?
+    fn has_big_integers(&self, _path: &str, _line: u32) -> bool {
+        false
+    }
     /// The lines of which an exception of Ruby's own has left the section that keeps more than a failure tells.
     fn told_lines(&self) -> Vec<(String, u32)> {
         Vec::new()

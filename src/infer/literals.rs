@@ -183,6 +183,7 @@ impl Lowerer<'_> {
 
     /// The end of a range, of which it is known whether there is one: what may be nil ends the section where it is.
     fn sure_end(&mut self, end: Operand, slot: u32) -> Operand {
+        let end = self.end_of_64_bits(end, slot);
         if end.types.len() < 2 || !end.types.contains(&Type::Nil) {
             return end;
         }
@@ -195,6 +196,26 @@ impl Lowerer<'_> {
                                in a section [unsupported-range]";
                 let hint = "write the range without that end, in a branch of its own";
                 s.fail(ErrorKind::Unsupported(format!("{message}\n  hint: {hint}")), &[])
+            })
+        })
+    }
+
+    /// The same of what may be an Integer beyond 64 bits.
+    fn end_of_64_bits(&mut self, end: Operand, slot: u32) -> Operand {
+        let others = end.types.filter(|ty| !super::is_big_integer(ty));
+        if others.len() == end.types.len() {
+            return end;
+        }
+        let message = "an end of a range is an Integer beyond 64 bits: such a range cannot run in a section";
+        let hint = "compare with the ends, or count in a loop";
+        if others.is_empty() {
+            return self.refuse_here("unsupported-range", message, Some(hint.into()));
+        }
+        let condition = self.is_one_of(&end, &others);
+        let there = |s: &mut Self| s.narrow(&end, &others);
+        self.within_slot(slot + 0x10, |s| {
+            s.branch(0, condition, there, |s| {
+                s.fail(ErrorKind::Unsupported(format!("{message} [unsupported-range]\n  hint: {hint}")), &[])
             })
         })
     }

@@ -35,6 +35,7 @@ mod assign;
 mod assigned;
 mod backtraces;
 mod basic_operations;
+mod big_integers;
 mod births;
 mod blocks;
 mod branches;
@@ -140,6 +141,7 @@ mod watching;
 mod ways_out;
 mod written_texts;
 
+pub(crate) use big_integers::is_big_integer;
 pub(crate) use births::Birth;
 pub(crate) use branches::Condition;
 pub(crate) use calls::{Arguments, CallType};

@@ -216,6 +216,10 @@ impl Host for Recorder<'_> {
         self.value(Question::LeavesGaps(path.into(), line), self.host.leaves_gaps(path, line))
     }
 
+    fn has_big_integers(&self, path: &str, line: u32) -> bool {
+        self.value(Question::HasBigIntegers(path.into(), line), self.host.has_big_integers(path, line))
+    }
+
     fn told_lines(&self) -> Vec<(String, u32)> {
         self.value(Question::ToldLines, self.host.told_lines())
     }

@@ -196,10 +196,10 @@ impl Lowerer<'_> {
         Operand { types, values: operands.into_iter().flat_map(|o| o.values).collect(), birth }
     }
 
-    /// A number that is put together of two: see [`ClassId::parts`].
-    pub(crate) fn new_number(&mut self, class: ClassId, parts: [&Operand; 2]) -> Operand {
-        let names = class.parts().unwrap_or_default().map(str::to_string);
-        let mut all: Vec<(String, Operand)> = names.into_iter().zip(parts.map(Clone::clone)).collect();
+    /// A number that is put together of others: see [`ClassId::parts`].
+    pub(crate) fn new_number(&mut self, class: ClassId, parts: &[&Operand]) -> Operand {
+        let names = class.parts().unwrap_or_default().iter().map(|name| name.to_string());
+        let mut all: Vec<(String, Operand)> = names.zip(parts.iter().map(|part| (*part).clone())).collect();
         all.extend(self.hidden_variables(class));
         let number = if self.memo.made.contains_key(&class) {
             self.make(class, &all)

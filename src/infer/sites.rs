@@ -19,7 +19,7 @@ impl Lowerer<'_> {
             match self.builtin_name() {
                 Some(name) => *operator = name,
                 // A part of one that is a function of its own: who calls it turns out as it runs.
-                None if !operator.contains(char::is_alphabetic) && operator != "[]" => {
+                None if !operator.contains(char::is_alphabetic) && operator != "**" => {
                     *operator = THIS_METHOD.into();
                 }
                 None => {}
@@ -44,7 +44,9 @@ impl Lowerer<'_> {
         let refused = is_refused.then(|| (self.user_span(), self.call_in_block()));
         let has_cause = class_of_error(&error).is_some() && self.may_have_cause();
         let no_cause = self.says_no_cause();
-        Site { error, raised: Raised::ByRuby, places, refused, has_cause, no_cause }
+        let overflows = matches!(error, ErrorKind::Overflow { .. });
+        let within = (overflows && self.span.file.is_core()).then_some(self.span);
+        Site { error, raised: Raised::ByRuby, places, refused, has_cause, no_cause, within }
     }
 
     /// The names by which methods are called on this line, where they are not written out.

@@ -17,9 +17,16 @@ impl Lowerer<'_> {
         strings: &[&Operand],
         args: &[Value],
     ) -> Option<Value> {
-        if !self.has_intrinsics() {
-            return None;
-        }
+        if self.has_intrinsics() { self.read_bytes(function, strings, args) } else { None }
+    }
+
+    /// The same where there is no text in Ruby for it: a GPU cannot run it.
+    pub(crate) fn read_bytes(
+        &mut self,
+        function: Intrinsic,
+        strings: &[&Operand],
+        args: &[Value],
+    ) -> Option<Value> {
         let texts = strings.iter().map(|string| self.place_of_bytes(string)).collect::<Option<Vec<_>>>()?;
         Some(self.b.intrinsic(function, texts, args.to_vec()))
     }

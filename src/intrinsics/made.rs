@@ -80,6 +80,13 @@ impl MadeString {
         self.set(SIZE, end as i64);
     }
 
+    /// The same; false where there is no room.
+    pub fn push_if_room(&mut self, more: &[u8]) -> bool {
+        let before = self.field(SIZE);
+        self.push(more);
+        more.is_empty() || self.field(SIZE) > before
+    }
+
     pub fn push_zeros(&mut self, count: usize) {
         for _ in 0..count {
             self.push(b"0");

@@ -13,6 +13,7 @@
 //! that the section has made (`made.rs`), in scratch memory. Callers promise that the numbers that they give are within
 //! texts.
 
+mod big_integer;
 mod bytes;
 mod characters;
 mod decimal;
@@ -82,6 +83,15 @@ pub enum Intrinsic {
     Translate,
     /// Of all scratch memory: so many words come to a place from another one, by these three numbers.
     MoveWords,
+    /// Puts behind a made String what an operation makes of two Integers of any size, by the sizes of their texts
+    /// ([`big_integer`]); 0 where there is no room.
+    PushBig,
+    /// The same of one such Integer and a number.
+    PushBigBy,
+    /// What one, or two of them, are asked, by the sizes of their texts and a question.
+    AskBig,
+    /// Puts there the power of one such Integer with another one, modulo a third, by their sizes.
+    PushPowerModulo,
 }
 
 /// Texts and numbers that one takes, and what it is called.
@@ -106,7 +116,7 @@ macro_rules! signature {
 }
 
 impl Intrinsic {
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 29] = [
         Self::SameBytes,
         Self::SameText,
         Self::IndexBytes,
@@ -132,6 +142,10 @@ impl Intrinsic {
         Self::SqueezeSet,
         Self::Translate,
         Self::MoveWords,
+        Self::PushBig,
+        Self::PushBigBy,
+        Self::AskBig,
+        Self::PushPowerModulo,
     ];
 
     fn signature(self) -> Signature {
@@ -161,6 +175,10 @@ impl Intrinsic {
             Self::SqueezeSet => signature!("squeeze_set", 3, 6, sets::squeeze),
             Self::Translate => signature!("translate", 4, 8, sets::translate),
             Self::MoveWords => signature!("move_words", 1, 3, words::move_words),
+            Self::PushBig => signature!("push_big", 3, 4, big_integer::of_two_numbers),
+            Self::PushBigBy => signature!("push_big_by", 2, 4, big_integer::by_number),
+            Self::AskBig => signature!("ask_big", 2, 3, big_integer::ask),
+            Self::PushPowerModulo => signature!("push_power_modulo", 4, 4, big_integer::power_modulo),
         }
     }
 
@@ -206,7 +224,15 @@ impl Intrinsic {
                 | Self::SqueezeSet
                 | Self::Translate
                 | Self::MoveWords
+                | Self::PushBig
+                | Self::PushBigBy
+                | Self::PushPowerModulo
         )
+    }
+
+    /// Is it of Integers beyond 64 bits, which no text in Ruby does?
+    pub const fn is_of_big_integers(self) -> bool {
+        matches!(self, Self::PushBig | Self::PushBigBy | Self::AskBig | Self::PushPowerModulo)
     }
 
     /// What is known of what it gives.
@@ -222,8 +248,10 @@ impl Intrinsic {
             Self::CharacterCode => Interval { low: 0, high: 0x1f_ffff },
             Self::CountSet => Interval { low: -5, high: i32::MAX as i64 },
             Self::DeleteSet | Self::SqueezeSet | Self::Translate => Interval { low: -5, high: 1 },
+            Self::PushBig | Self::PushBigBy | Self::PushPowerModulo => Interval { low: 0, high: 1 },
             Self::HashBytes
             | Self::ScanFloat
+            | Self::AskBig
             | Self::Append
             | Self::PushInteger
             | Self::PushFloat

@@ -569,6 +569,15 @@ impl Builder {
         self.binary_at(op, a, b, Some(site))
     }
 
+    /// Can checked arithmetic, or a division, of these leave 64 bits?
+    pub fn may_overflow(&self, op: BinaryOp, a: Value, b: Value) -> bool {
+        let (x, y) = (self.interval(a), self.interval(b));
+        match op {
+            BinaryOp::FloorDiv => x.contains(i64::MIN) && y.contains(-1),
+            op => arithmetic_interval(op, x, y).is_none(),
+        }
+    }
+
     fn binary_at(&mut self, op: BinaryOp, a: Value, b: Value, site: Option<SiteId>) -> Value {
         use BinaryOp as B;
         debug_assert_eq!(self.ty(a), self.ty(b));

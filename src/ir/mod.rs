@@ -979,6 +979,8 @@ pub struct Site {
     pub has_cause: bool,
     /// `raise` says `cause: nil`: what is being handled around the section is none either.
     pub no_cause: bool,
+    /// Of what leaves 64 bits in a built-in that is written in Ruby: the operation.
+    pub within: Option<Span>,
 }
 
 /// Who raises an error: the message is in the encoding of that.
@@ -997,6 +999,16 @@ impl Site {
     /// The path and line of the user's code.
     pub fn place(&self) -> (&str, u32) {
         self.places.first().map_or(("", 0), |place| (place.path.as_str(), place.line))
+    }
+}
+
+impl Site {
+    /// Where Integers are to be of any size for it not to fail: a line of the user's, or an operation of a built-in.
+    pub fn place_of_integers(&self) -> (String, u32) {
+        match self.within {
+            Some(span) => span.place_in_core(),
+            None => (self.place().0.to_string(), self.place().1),
+        }
     }
 }
 

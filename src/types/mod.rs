@@ -60,8 +60,10 @@ impl ClassId {
     pub const NO_MATCHING_PATTERN_KEY_ERROR: Self = Self(44);
     pub const COMPLEX: Self = Self(45);
     pub const RATIONAL: Self = Self(46);
+    /// Integers beyond 64 bits. Ruby has one class for all, so nothing but dispatch tells them apart.
+    pub const BIG_INTEGER: Self = Self(47);
     /// The names of the classes above, in order; the host numbers them so before any other.
-    pub const BUILTIN: [&'static str; 47] = [
+    pub const BUILTIN: [&'static str; 48] = [
         "Object",
         "NilClass",
         "TrueClass",
@@ -109,6 +111,7 @@ impl ClassId {
         "NoMatchingPatternKeyError",
         "Complex",
         "Rational",
+        "Integer",
     ];
 
     /// Does a section know its objects by their variables and methods alone? Not where C keeps something in them.
@@ -122,15 +125,28 @@ impl ClassId {
         self.is_plain() || self.0 == Self::RANDOM.0 || self.0 == Self::REGEXP.0 || self.parts().is_some()
     }
 
-    /// What a number is put together of, by the names of its readers: of a Complex or a Rational. A section knows it by
-    /// these, as a Struct by its members; it is frozen always.
-    pub const fn parts(self) -> Option<[&'static str; 2]> {
+    /// What a number is put together of, by the names of its readers: of a Complex or a Rational, or of an Integer beyond
+    /// 64 bits, which has a String of its words (`intrinsics/big_integer.rs`). A section knows it by these, as a Struct by
+    /// its members; it is frozen always.
+    pub const fn parts(self) -> Option<&'static [&'static str]> {
         match self {
-            Self::COMPLEX => Some(["real", "imaginary"]),
-            Self::RATIONAL => Some(["numerator", "denominator"]),
+            Self::COMPLEX => Some(&["real", "imaginary"]),
+            Self::RATIONAL => Some(&["numerator", "denominator"]),
+            Self::BIG_INTEGER => Some(&[Self::WORDS]),
             _ => None,
         }
     }
+
+    /// As which Ruby knows it.
+    pub const fn in_ruby(self) -> Self {
+        match self {
+            Self::BIG_INTEGER => Self::INTEGER,
+            class => class,
+        }
+    }
+
+    /// What the words of an Integer beyond 64 bits are called, which no method of Ruby's gives.
+    pub const WORDS: &'static str = "__words";
 }
 
 /// The classes under one user-defined root class: they share one id space, class by class.

@@ -414,6 +414,10 @@ impl Host for LiveHost<'_, '_> {
         self.learned.borrow().gaps.contains(&(path.to_string(), line))
     }
 
+    fn has_big_integers(&self, path: &str, line: u32) -> bool {
+        self.learned.borrow().big_integers.contains(&(path.to_string(), line))
+    }
+
     fn told_lines(&self) -> Vec<(String, u32)> {
         self.learned.borrow().told_lines.iter().cloned().collect()
     }
@@ -584,7 +588,7 @@ impl Host for LiveHost<'_, '_> {
     }
 
     fn members(&mut self, class: ClassId) -> Vec<String> {
-        classes::members(self.pool.class(class))
+        classes::members_of(&self.pool, class)
     }
 
     fn variable_orders(
@@ -658,7 +662,7 @@ impl Host for LiveHost<'_, '_> {
     }
 
     fn is_opaque(&self, class: ClassId) -> bool {
-        classes::is_opaque(self.pool.class(class))
+        class != ClassId::BIG_INTEGER && classes::is_opaque(self.pool.class(class))
     }
 
     fn groups(&self, root: u32) -> Option<u32> {

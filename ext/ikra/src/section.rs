@@ -645,7 +645,9 @@ impl<'a> Run<'a> {
                 {
                     return Err(Trouble::Anew);
                 }
-                Some(failure) if self.learns(version, &failure, heap)? => return Err(Trouble::Anew),
+                Some(failure) if self.learns(version, &failure, heap, profile.backend)? => {
+                    return Err(Trouble::Anew);
+                }
                 Some(failure) if self.refuses_others(version, &failure) => return Err(Trouble::Anew),
                 Some(failure) if profile.backend != Some("cpu") && tells_changed(version, &failure) => {
                     return Err(self.told_by_cpu());
@@ -728,7 +730,13 @@ impl<'a> Run<'a> {
     }
 
     /// Has it failed for want of something that is to be known when it is compiled? Then the section begins anew with that.
-    fn learns(&self, version: &Version, failure: &Failure, heap: &Heap) -> Result<bool, Trouble> {
+    fn learns(
+        &self,
+        version: &Version,
+        failure: &Failure,
+        heap: &Heap,
+        backend: Option<&str>,
+    ) -> Result<bool, Trouble> {
         let site = &version.program.sites[failure.site.0 as usize];
         let (path, line) = site.place();
         let place = (path.to_string(), line);
@@ -739,6 +747,16 @@ impl<'a> Run<'a> {
                 tell_anew(|| format!("{}:{} writes behind the end of an array", place.0, place.1));
                 learned.extend(&version.learned);
                 Ok(learned.gaps.insert(place))
+            }
+            // In front of a sync the section cannot begin again.
+            ErrorKind::Overflow { .. } if self.syncs.any() => Ok(false),
+            ErrorKind::Overflow { .. } => {
+                tell_anew(|| format!("an Integer leaves 64 bits at {}:{}", place.0, place.1));
+                learned.extend(&version.learned);
+                let is_new = learned.big_integers.insert(site.place_of_integers());
+                // A GPU has no such Integers.
+                let moves = backend != Some("cpu") && !self.on_cpu.replace(true);
+                Ok(is_new || moves)
             }
             ErrorKind::NewName => {
                 learned.extend(&version.learned);
@@ -927,7 +945,7 @@ impl<'a> Run<'a> {
             output: self.section.output,
             repeats: self.section.ticks > 1,
             shape: self.section.chain.shape,
-            elements_on_cpu: choice::is_for_cpu(self.section.backend),
+            elements_on_cpu: choice::is_for_cpu(self.section.backend) || self.on_cpu.get(),
         }
     }
 

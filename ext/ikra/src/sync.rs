@@ -521,7 +521,7 @@ fn encoded(value: VALUE, decoder: Decoder<'_>, types: &TypeSet) -> Option<(Shape
             let (kind, row) = kinds.into_iter().find_map(found)?;
             (Shape::Array(kind), row)
         }
-        Decoded::Object => {
+        Decoded::Object | Decoded::Huge => {
             let read = decoder.heap.ids.all_classes().find_map(|(hierarchy, class, base)| {
                 let row = row_of(&decoder.pinned.objects(class), value)?;
                 Some((Shape::Object(hierarchy), i64::from(base) + row))
@@ -529,7 +529,6 @@ fn encoded(value: VALUE, decoder: Decoder<'_>, types: &TypeSet) -> Option<(Shape
             let made = || decoder.born.seen().into_iter().find(|known| known.value == value);
             read.or_else(|| made().map(|known| (known.shape, known.number)))?
         }
-        Decoded::Huge => return None,
     };
     types.iter().any(|ty| ty.shape() == shape).then_some((shape, payload))
 }

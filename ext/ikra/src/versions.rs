@@ -63,6 +63,8 @@ impl DataTypeFunctions for Handle {
 pub struct Learned {
     /// Items are written behind the end of an array there, with nils between.
     pub gaps: Lines,
+    /// Integers have left 64 bits there.
+    pub big_integers: Lines,
     /// An exception of Ruby's own has left the section from there, which keeps more than a failure tells.
     pub told_lines: Lines,
     /// Methods are called by these names there, which are not written out.
@@ -81,6 +83,7 @@ impl Default for Learned {
     fn default() -> Self {
         Self {
             gaps: BTreeSet::new(),
+            big_integers: BTreeSet::new(),
             told_lines: BTreeSet::new(),
             names: BTreeSet::new(),
             likely: Some(BTreeSet::new()),
@@ -90,12 +93,13 @@ impl Default for Learned {
 
 impl Learned {
     /// All of it.
-    pub const fn facts(&self) -> (&Lines, &Lines, &Names, Option<&Names>) {
-        (&self.gaps, &self.told_lines, &self.names, self.likely.as_ref())
+    pub const fn facts(&self) -> ([&Lines; 3], &Names, Option<&Names>) {
+        ([&self.gaps, &self.big_integers, &self.told_lines], &self.names, self.likely.as_ref())
     }
 
     pub fn extend(&mut self, other: &Self) {
         self.gaps.extend(other.gaps.iter().cloned());
+        self.big_integers.extend(other.big_integers.iter().cloned());
         self.told_lines.extend(other.told_lines.iter().cloned());
         self.names.extend(other.names.iter().cloned());
         if other.likely.is_none() {
@@ -132,6 +136,7 @@ impl Learned {
 
     pub fn is_within(&self, other: &Self) -> bool {
         self.gaps.is_subset(&other.gaps)
+            && self.big_integers.is_subset(&other.big_integers)
             && self.told_lines.is_subset(&other.told_lines)
             && self.names.is_subset(&other.names)
     }

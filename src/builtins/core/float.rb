@@ -1,4 +1,14 @@
 module Float
+  # The Integer of one that is finite and has no fraction.
+  def __whole
+    bits = __bits
+    power = ((bits >> 52) & 0x7ff) - 1075
+    return to_i if power <= 10
+
+    whole = ((bits & 0xf_ffff_ffff_ffff) | 0x10_0000_0000_0000).__as_big.__shifted(power)
+    self < 0.0 ? -whole : whole
+  end
+
   def coerce(other)
     [Float(other), self]
   end
@@ -121,7 +131,7 @@ module Float
 
   def __floor_digits(digits)
     if digits <= 0
-      return 0 if __far?(digits) && (self > 0.0 || __ruby?(:far_rounding_is_zero))
+      return 0 if self == 0.0 || __far?(digits) && (self > 0.0 || __ruby?(:far_rounding_is_zero))
 
       floor.__floor_digits(digits)
     elsif self == 0.0 || nan? || infinite? || __keeps_digits?(digits)
@@ -138,7 +148,7 @@ module Float
 
   def __ceil_digits(digits)
     if digits <= 0
-      return 0 if __far?(digits) && (self < 0.0 || __ruby?(:far_rounding_is_zero))
+      return 0 if self == 0.0 || __far?(digits) && (self < 0.0 || __ruby?(:far_rounding_is_zero))
 
       ceil.__ceil_digits(digits)
     elsif self == 0.0 || nan? || infinite? || __keeps_digits?(digits)

@@ -8,24 +8,6 @@ module Integer
     self[float.to_i]
   end
 
-  # The bits of a range.
-  def __bits_of(range)
-    low = range.begin
-    high = range.end
-    if low.nil?
-      return 0 if high < 0
-
-      count = range.exclude_end? ? high : high + 1
-      return 0 if __part(0, count) == 0
-
-      raise ArgumentError, "The beginless range for Integer#[] results in infinity"
-    end
-    return self >> low if high.nil? || low > high
-    return range.exclude_end? ? 0 : self[low] if low == high
-
-    __part(low, range.exclude_end? ? high - low : high - low + 1)
-  end
-
   def coerce(other)
     other.is_a?(Integer) ? [other, self] : [Float(other), to_f]
   end
@@ -45,6 +27,8 @@ module Integer
     unless modulus.is_a?(Integer)
       raise TypeError, "Integer#pow() 2nd argument not allowed unless all arguments are integers"
     end
+    return __as_big.__pow_modulo(exponent, modulus) if modulus.__big?
+
     if modulus == 0
       return 0 if __ruby?(:zero_pow_takes_any_modulus) && self == 0 && exponent > 0
 
@@ -52,11 +36,16 @@ module Integer
     end
 
     return __pow_of_word(exponent) + modulus if modulus == -0x8000_0000_0000_0000
+    return __as_big.__pow_modulo(exponent, modulus) if exponent.__big?
 
     size = modulus.abs
     small = size <= 3_037_000_500
     result = 1 % size
     base = self % size
+    if __intrinsics? && !small
+      result = __as_big.__power_modulo(exponent, size).__word(0)
+      exponent = 0
+    end
     while exponent > 0
       result = small ? result * base % size : result.__times_modulo(base, size) if exponent.odd?
       exponent >>= 1
@@ -118,6 +107,8 @@ module Integer
   # MRI divides by the greatest common divisor first, so that large Integers round once.
   def fdiv(other)
     if other.is_a?(Integer)
+      return __as_big.fdiv(other) if other.__big?
+
       if other == self || other == 0 || self == 0
         to_f / other.to_f
       else
@@ -267,7 +258,7 @@ module Integer
     elsif size == 63
       rest & 0x7fff_ffff_ffff_ffff
     else
-      rest < 0 ? __overflow : rest
+      rest.__big? || rest < 0 ? rest & ((1 << size) - 1) : rest
     end
   end
 
@@ -279,7 +270,7 @@ module Integer
     elsif self >= 0 || (digits < -19 && __ruby?(:far_rounding_is_zero))
       0
     else
-      __overflow
+      0 - (10**-digits)
     end
   end
 
@@ -301,7 +292,7 @@ module Integer
     elsif digits < -19 && __ruby?(:far_rounding_is_zero)
       0
     else
-      self > 0 || (self == 0 && digits == -19 && __ruby?(:large_ceil_overshoots)) ? __overflow : 0
+      self > 0 || (self == 0 && digits == -19 && __ruby?(:large_ceil_overshoots)) ? 10**-digits : 0
     end
   end
 
@@ -333,7 +324,9 @@ module Integer
       # The unit does not fit 64 bits, its half does.
       far = self > 5_000_000_000_000_000_000 || self < -5_000_000_000_000_000_000
       far = true if half == 0 && (self == 5_000_000_000_000_000_000 || self == -5_000_000_000_000_000_000)
-      far ? __overflow : 0
+      return 0 unless far
+
+      self > 0 ? 10**-digits : 0 - (10**-digits)
     else
       0
     end

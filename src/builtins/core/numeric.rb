@@ -1,4 +1,22 @@
 module Numeric
+  # The bits of a range.
+  def __bits_of(range)
+    low = range.begin
+    high = range.end
+    if low.nil?
+      return 0 if high < 0
+
+      count = range.exclude_end? ? high : high + 1
+      return 0 if __part(0, count) == 0
+
+      raise ArgumentError, "The beginless range for Integer#[] results in infinity"
+    end
+    return self >> low if high.nil? || low > high
+    return range.exclude_end? ? 0 : self[low] if low == high
+
+    __part(low, range.exclude_end? ? high - low : high - low + 1)
+  end
+
   def step(limit = nil, step = 1, by: nil, to: nil)
     limit = to unless to.__nil?
     step = by unless by.__nil?

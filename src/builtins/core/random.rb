@@ -3,6 +3,7 @@
 
 module Random
   def initialize(seed = Random.rand(0x4000000000000000))
+    __refuse_big(seed)
     seed = __to_int(seed)
     @__seed = seed
     @__state = __state_of(seed == -9_223_372_036_854_775_808 ? seed : seed.abs)
@@ -188,6 +189,7 @@ module Random
     elsif limit.__nil?
       raise ArgumentError, "invalid argument - "
     else
+      __refuse_big(limit)
       count = __to_long(limit)
       raise ArgumentError, "invalid argument - #{limit}" if count < 1
 
@@ -206,6 +208,7 @@ module Random
     elsif limit.__nil?
       __real
     else
+      __refuse_big(limit)
       count = __to_long(limit)
       count < 1 ? __real : __at_most(count - 1)
     end

@@ -279,6 +279,7 @@ impl Parser {
             refused: None,
             has_cause: false,
             no_cause: false,
+            within: None,
         };
         while self.take_word(if site.places.is_empty() { "at" } else { "from" }) {
             site.places.push(self.place()?);

@@ -12,10 +12,17 @@ impl Lowering<'_> {
         let span = self.span(&integer.location());
         let value = integer.value();
         let (negative, digits) = value.to_u32_digits();
-        match i64_of(negative, digits) {
-            Some(value) => self.node(span, Kind::Integer(value)),
-            None => self.unsupported(&refusals::INTEGER_TOO_BIG, span),
+        self.integer_of(span, negative, digits)
+    }
+
+    /// Beyond 64 bits it is made of its words, which are a String that is there before the section.
+    fn integer_of(&mut self, span: Span, negative: bool, digits: &[u32]) -> Node {
+        if let Some(value) = i64_of(negative, digits) {
+            return self.node(span, Kind::Integer(value));
         }
+        let hex = words_of(negative, digits).iter().map(|byte| format!("{byte:02x}")).collect();
+        let args = vec![self.node(span, Kind::Symbol(hex))];
+        self.number(span, "#big_literal", args)
     }
 
     /// `3r`, `1.5r`: numerator and denominator without a common divisor.
@@ -23,12 +30,8 @@ impl Lowering<'_> {
         let span = self.span(&rational.location());
         let (numerator, denominator) = (rational.numerator(), rational.denominator());
         let parts = [numerator.to_u32_digits(), denominator.to_u32_digits()]
-            .map(|(negative, digits)| i64_of(negative, digits));
-        let [Some(numerator), Some(denominator)] = parts else {
-            return self.unsupported(&refusals::INTEGER_TOO_BIG, span);
-        };
-        let args = [numerator, denominator].map(|part| self.node(span, Kind::Integer(part)));
-        self.number(span, "#rational", args.into())
+            .map(|(negative, digits)| self.integer_of(span, negative, digits));
+        self.number(span, "#rational", parts.into())
     }
 
     /// `3i`, `1.5ri`
@@ -295,6 +298,28 @@ fn i64_of(negative: bool, digits: &[u32]) -> Option<i64> {
         magnitude = magnitude.checked_mul(1 << 32)?.checked_add(i128::from(*digit))?;
     }
     i64::try_from(if negative { -magnitude } else { magnitude }).ok()
+}
+
+/// The bytes of an Integer in two's complement, the lowest first, in as few words of 64 bits as hold it and its sign.
+fn words_of(negative: bool, digits: &[u32]) -> Vec<u8> {
+    let mut bytes: Vec<u8> = digits.iter().flat_map(|digit| digit.to_le_bytes()).collect();
+    bytes.resize(bytes.len().next_multiple_of(8) + 8, 0);
+    if negative {
+        let mut carry = true;
+        for byte in &mut bytes {
+            let (sum, carries) = (!*byte).overflowing_add(carry.into());
+            (*byte, carry) = (sum, carries);
+        }
+    }
+    let sign = if negative { 0xff } else { 0 };
+    let is_sign = |word: &[u8]| word.iter().all(|byte| *byte == sign);
+    while let Some((rest, last)) = bytes.split_last_chunk::<8>()
+        && is_sign(last)
+        && rest.last().is_some_and(|byte| (byte ^ sign) & 0x80 == 0)
+    {
+        bytes.truncate(rest.len());
+    }
+    bytes
 }
 
 /// A key that Ruby compares with others when it reads a literal: what it is, and its text.

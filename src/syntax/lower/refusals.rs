@@ -36,9 +36,6 @@ refusals! {
     REFINEMENT "active-refinement"
         "a refinement is active where this code stands, and sections do not see refinements"
         "put the code where no `using` comes before it, or make the methods of the refinement plain ones";
-    INTEGER_TOO_BIG "integer-too-big"
-        "this Integer does not fit in 64 bits"
-        "stay between -2**63 and 2**63 - 1, as with a mask of 63 bits, 0x7fff_ffff_ffff_ffff, or write a Float, such as 2.0e30";
 
     // Values
     ENCODING "unsupported-encoding"

@@ -104,14 +104,6 @@ impl ArrayKinds {
         self.collection(kind) == Some(Collection::Words) || self.kinds.iter().any(is_it)
     }
 
-    /// A place where what is of the kind is met.
-    pub fn holder_of(&self, kind: ArrayKind) -> Option<Holder> {
-        let mut holders: Vec<Holder> =
-            self.kinds.iter().filter(|(_, of)| self.find(**of) == kind).map(|(at, _)| at.0).collect();
-        holders.retain(|holder| !holder.is_in(kind));
-        holders.into_iter().min()
-    }
-
     pub fn kind_or_new(&mut self, holder: Holder, of: Option<Collection>) -> ArrayKind {
         self.kind_of(holder, of).unwrap_or_else(|| {
             let kind = ArrayKind(self.joined.len() as u32);

@@ -650,7 +650,7 @@ impl<'a> Tracer<'a> {
     ) -> Result<(), Stop> {
         if self.recalled.is_some() {
             let is_known = self.before(holder).is_none_or(|before| before.lets_in(into.len()));
-            if !is_known || matches!(decode(value), Decoded::Array | Decoded::Object) {
+            if !is_known || matches!(decode(value), Decoded::Array | Decoded::Object | Decoded::Huge) {
                 return Err(Stop::Forgotten);
             }
         }
@@ -660,12 +660,8 @@ impl<'a> Tracer<'a> {
             Decoded::Nil => into.push_nil(),
             Decoded::Bool(truth) => into.push_bool(truth),
             Decoded::Symbol(symbol) => into.push_symbol(self.symbols.number(self.pinned, symbol)?),
-            Decoded::Huge if matches!(holder, Holder::Base(_)) => {
-                return Err(Stop::Overflow(format!("element {}", into.len())));
-            }
-            Decoded::Huge => return Err(Stop::Overflow(self.describe(holder))),
             Decoded::Array => self.array(value, holder, into)?,
-            Decoded::Object => self.object(value, holder, into)?,
+            Decoded::Object | Decoded::Huge => self.object(value, holder, into)?,
         }
         Ok(())
     }
@@ -1061,6 +1057,10 @@ impl<'a> Tracer<'a> {
         // SAFETY: as above.
         let (class, singleton) = unsafe { classes::of_instance(object) };
         let mut class = self.pool.find(class).ok_or(Stop::Misfit)?;
+        // Others are no objects.
+        if class == ClassId::INTEGER {
+            class = ClassId::BIG_INTEGER;
+        }
         if matches!(class, ClassId::PROC | ClassId::METHOD) {
             let found = procs::class_of(self.ruby, &self.pool, self.pinned, class, object);
             class = or_defer(found, Some(class)).ok_or(Stop::Misfit)?;
@@ -1192,28 +1192,5 @@ impl<'a> Tracer<'a> {
         objects
             .find_map(|class| Some(Visited::Object(class, row(&self.pinned.objects(class))?)))
             .or_else(|| kinds.find_map(|kind| Some(Visited::Array(kind, row(&self.pinned.arrays(kind.0))?))))
-    }
-
-    fn describe(&self, holder: Holder) -> String {
-        match holder {
-            Holder::Base(_) => "an element".into(),
-            Holder::Made(_) => "an array that the section makes".into(),
-            Holder::Root(_) => "a captured variable".into(),
-            Holder::Column(variable) | Holder::State(variable) => {
-                self.asked.variables[variable as usize].name.clone()
-            }
-            Holder::Part(kind, _) => match self.asked.kinds.holder_of(kind) {
-                Some(holder) => format!("a Hash in {}", self.describe(holder)),
-                None => "a Hash".into(),
-            },
-            Holder::Elements(kind) => {
-                let holder = (0..self.asked.variables.len() as u32)
-                    .find(|v| self.asked.kinds.kind(Holder::Column(*v)) == Some(kind));
-                match holder {
-                    Some(variable) => format!("an array in {}", self.describe(Holder::Column(variable))),
-                    None => "an array".into(),
-                }
-            }
-        }
     }
 }

@@ -9,8 +9,9 @@ use crate::reading::procs;
 use crate::reading::strings::Text;
 use crate::vm::gvl::or_defer;
 use crate::vm::object_layout::{self, Slot};
-use crate::vm::{classes, random_state, value};
+use crate::vm::{classes, integers, random_state, value};
 use ikra_core::infer::{ADDRESS, PATTERN, PROC_SELF, SET, VARIABLES};
+use ikra_core::types::ClassId;
 use magnus::rb_sys::AsRawValue;
 use magnus::{Error, Ruby, Symbol};
 use rb_sys::{ID, VALUE};
@@ -40,6 +41,8 @@ pub enum Access {
     RandomSeed,
     /// What a Regexp is compiled to.
     Pattern,
+    /// The words of an Integer beyond 64 bits: a new String.
+    Words,
     /// Of a String.
     Text(Text),
     /// What a Proc or Method has captured by this name, a Symbol that does not die; or its `self`.
@@ -74,6 +77,7 @@ impl Access {
             RANDOM_STATE => return Self::RandomState,
             RANDOM_SEED => return Self::RandomSeed,
             PATTERN => return Self::Pattern,
+            ClassId::WORDS => return Self::Words,
             _ => {}
         }
         let key = classes::member_key(class, name);
@@ -100,6 +104,7 @@ impl Access {
                 Self::RandomState => of_random(random_state::state, object),
                 Self::RandomSeed => of_random(random_state::seed, object),
                 Self::Pattern => patterns::address(&Ruby::get_unchecked(), object),
+                Self::Words => or_defer(integers::words(object), value::NIL),
                 Self::Text(text) => text.of(object),
                 Self::Captured(name) => {
                     or_defer(procs::captured(&Ruby::get_unchecked(), object, *name), value::NIL)
@@ -133,7 +138,7 @@ impl Access {
                         }
                     }
                 }
-                Self::RandomState | Self::RandomSeed | Self::Pattern | Self::Captured(_) => {
+                Self::RandomState | Self::RandomSeed | Self::Pattern | Self::Words | Self::Captured(_) => {
                     for (object, value) in objects.iter().zip(values) {
                         *value = self.ask(*object);
                     }
@@ -171,9 +176,12 @@ impl Access {
                     objects.len()
                 }
                 // That takes Ruby.
-                Self::Order(_) | Self::RandomState | Self::RandomSeed | Self::Pattern | Self::Captured(_) => {
-                    0
-                }
+                Self::Order(_)
+                | Self::RandomState
+                | Self::RandomSeed
+                | Self::Pattern
+                | Self::Words
+                | Self::Captured(_) => 0,
                 // Words are listed by the calling thread.
                 Self::Text(Text::Words) => 0,
                 Self::Text(text) => {
@@ -233,6 +241,7 @@ impl Access {
                 | Self::RandomState
                 | Self::RandomSeed
                 | Self::Pattern
+                | Self::Words
                 | Self::Captured(_)
                 | Self::Missing => {}
             }

@@ -296,7 +296,7 @@ impl Hasher<'_, '_> {
     fn columns(&self, hierarchy: HierarchyId, place: u32) -> Option<Vec<usize>> {
         let pool = &self.tracer.pool;
         let class = *pool.of_hierarchy(hierarchy).get(place as usize)?;
-        let members = classes::members(pool.class(class));
+        let members = classes::members_of(pool, class);
         if members.is_empty() {
             return None;
         }

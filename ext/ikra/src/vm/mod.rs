@@ -11,6 +11,7 @@ pub mod enumerators;
 pub mod errors;
 pub mod gvl;
 pub mod hash_layout;
+pub mod integers;
 pub mod method_tables;
 pub mod object_layout;
 pub mod object_pool;

@@ -101,7 +101,9 @@ impl ObjectPool {
         };
         let classes: Vec<_> =
             BUILTIN.with(ruby, |builtin| builtin.iter().zip(ClassId::BUILTIN).map(info).collect());
-        let numbers = classes.iter().enumerate().map(|(i, info)| (info.value, ClassId(i as u32))).collect();
+        // Of the two that Integer has, the first one is what is asked for.
+        let numbers =
+            classes.iter().enumerate().rev().map(|(i, info)| (info.value, ClassId(i as u32))).collect();
         Self(RefCell::new(Contents {
             classes,
             numbers,

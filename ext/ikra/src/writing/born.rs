@@ -234,6 +234,7 @@ impl OfClass {
         names.extend(match class {
             _ if is_random => &[RANDOM_STATE, RANDOM_SEED][..],
             ClassId::REGEXP => &[PATTERN],
+            ClassId::BIG_INTEGER => &[ClassId::WORDS],
             _ => &[],
         });
         let variable = |name: &&str| {

@@ -3,6 +3,7 @@
 use crate::reading::variables::BLOCK;
 use crate::running::heap::Heap;
 use crate::vm::errors::Trouble;
+use crate::vm::integers;
 use crate::vm::object_layout::variables_of;
 use crate::vm::pinned::Pinned;
 use crate::vm::value;
@@ -208,6 +209,15 @@ impl<'a> Decoder<'a> {
             return Ok(string);
         }
         let of_class = self.born.class(self.ruby, &self.heap.pool, self.inferred, (hierarchy, class))?;
+        if let Some(place) = of_class.maker.words() {
+            let (shape, payload) =
+                Values::of(of_class.variables[place], self.heap.store.columns()).get(row)?;
+            let words = black_box(self.made_empty(shape, payload)?);
+            let number = black_box(integers::of_words(words)?);
+            self.pinned.hold(number)?;
+            self.know(Shape::Object(hierarchy), id, number)?;
+            return Ok(number);
+        }
         let object = black_box(of_class.maker.allocate()?);
         self.pinned.hold(object)?;
         self.know(Shape::Object(hierarchy), id, object)?;

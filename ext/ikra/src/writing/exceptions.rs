@@ -45,8 +45,8 @@ pub fn exception(ruby: &Ruby, trouble: Trouble) -> Error {
     match trouble {
         Trouble::Raised(error) => error,
         Trouble::Stop(Stop::Overflow(place)) => {
-            let hint = "make a quantity a Float, and two Integers of what is bits, such as a mask or a hash; or keep it \
-                        where the section reads nothing";
+            let hint = "keep the two ends in variables, and compare with them, as in `low <= n && n <= high`; or make them \
+                        Floats";
             new(ruby, "OverflowError", &format!("{place} holds an Integer beyond 64 bits\n  hint: {hint}"))
         }
         Trouble::Stop(Stop::Refused(refusal)) => refused(ruby, &refusal),

@@ -49,6 +49,8 @@ pub struct Maker {
     pattern: Option<usize>,
     /// Of a Struct: which variable each member is.
     members: Option<Vec<usize>>,
+    /// Of an Integer beyond 64 bits: where its words are.
+    words: Option<usize>,
     /// Frozen as soon as they are made: all of them, or those of which this variable says so.
     frozen: bool,
     freezes: Option<usize>,
@@ -117,6 +119,7 @@ impl Maker {
             cause: known(CAUSE),
             random,
             pattern: known(PATTERN),
+            words: known(ClassId::WORDS),
             original: names.iter().position(|name| *name == ORIGINAL),
             members,
             freezes: names.iter().position(|name| *name == FROZEN),
@@ -137,6 +140,11 @@ impl Maker {
     /// Where the array of a Random's state is, which no other object refers to.
     pub fn state(&self) -> Option<usize> {
         self.random.map(|[state, _]| state)
+    }
+
+    /// Of an Integer beyond 64 bits, which is made of its words as a whole: where they are.
+    pub const fn words(&self) -> Option<usize> {
+        self.words
     }
 
     /// A new object without variables.

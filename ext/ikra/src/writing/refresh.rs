@@ -99,6 +99,10 @@ fn sorted(decoder: Decoder<'_>, all: Vec<Known>) -> Result<Sorted, Error> {
                     sorted.strings.push((hierarchy, row, value));
                     continue;
                 }
+                // Nobody can have changed it.
+                if class == ClassId::BIG_INTEGER {
+                    continue;
+                }
                 let of_class = decoder.born.class(
                     decoder.ruby,
                     &decoder.heap.pool,
@@ -562,10 +566,9 @@ impl Numbers<'_> {
             Decoded::Integer(number) => (Shape::Integer, number),
             Decoded::Float(number) => (Shape::Float, number.to_bits() as i64),
             Decoded::Symbol(symbol) => (Shape::Symbol, i64::from(decoder.heap.symbols.find(symbol)?)),
-            Decoded::Array | Decoded::Object => {
+            Decoded::Array | Decoded::Object | Decoded::Huge => {
                 return self.all.get_or_init(|| self.listed(decoder)).get(&value).copied();
             }
-            Decoded::Huge => return None,
         };
         Some(Numbered { shape, payload, class: None })
     }

@@ -5,6 +5,7 @@
 
 use crate::reading::variables::BLOCK;
 use crate::vm::errors::Trouble;
+use crate::vm::integers;
 use crate::vm::value;
 use crate::writing::born::Pairs;
 use crate::writing::decoder::{Decoder, append, immediate};
@@ -514,6 +515,11 @@ impl<'a> Results<'a> {
                 let last = black_box(end(high, at + low.as_ref().map_or(0, |low| low.width))?);
                 return Ok(self.decoder.ruby.range_new(first, last, *exclusive)?.as_value());
             }
+            Kind::Record(maker, parts) if let Some(place) = maker.words() => {
+                let number = self.integer(parts, place, words, at)?;
+                // SAFETY: it was just made.
+                return Ok(unsafe { Value::from_raw(number) });
+            }
             Kind::Record(maker, parts) => {
                 let object = black_box(maker.allocate()?);
                 self.set_variables(object, maker, parts, words, at)?;
@@ -582,6 +588,14 @@ impl<'a> Results<'a> {
                 met.borrow_mut().remember(words, start, value)?;
                 value
             }
+            None if words.get(start)? == i64::from(ClassId::BIG_INTEGER.0) => {
+                let (maker, parts) = self.made_object(ClassId::BIG_INTEGER)?;
+                let place = maker.words().unwrap_or(0);
+                let value = black_box(self.integer(parts, place, words, start + 1)?);
+                self.decoder.pinned.hold(value)?;
+                met.borrow_mut().remember(words, start, value)?;
+                value
+            }
             None => {
                 let what = words.get(start)?;
                 let value = match u32::try_from(what) {
@@ -596,6 +610,19 @@ impl<'a> Results<'a> {
         };
         // SAFETY: `Pinned` holds it.
         Ok(unsafe { Value::from_raw(value) })
+    }
+
+    /// An Integer beyond 64 bits, of whose parts one are its words.
+    fn integer(
+        &self,
+        parts: &[Encoding],
+        place: usize,
+        words: Words<'_>,
+        at: usize,
+    ) -> Result<VALUE, Trouble> {
+        let before: usize = parts[..place].iter().map(|part| part.width).sum();
+        let text = black_box(self.value(&parts[place], words, at + before)?.as_raw());
+        Ok(integers::of_words(text)?)
     }
 
     /// A String that the section has made, from its words.

@@ -47,6 +47,11 @@ module ChangedString
 
   # The digits of a number.
   def __any_decimal(number)
+    if number.__big?
+      text = number.to_s
+      __append(text, 0, text.__bytesize)
+      return nil
+    end
     return __put_decimal(number) if __intrinsics? && __made?
 
     size = number < 0 ? 2 : 1

@@ -146,7 +146,7 @@ module ChangedString
     filler = 0x30
     if flags & 6 > 0
       sign = __format_sign(number < 0, flags)
-      shown = number < 0 && number > -9_223_372_036_854_775_808 ? -number : number
+      shown = number < 0 && number != -9_223_372_036_854_775_808 ? -number : number
     else
       shown = number
       filler = base == 16 ? letters + 15 : base + 0x2f if number < 0

@@ -2,6 +2,11 @@
 # gives a String fills a new one (`__build`). In UTF-8 a byte that is part of no character is one of its own.
 
 module String
+  # The Integer that words are.
+  def __number
+    __bytesize > 8 ? __big_integer : __word(0)
+  end
+
   def __string_argument(other)
     return other if other.is_a?(String)
 

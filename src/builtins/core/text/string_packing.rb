@@ -332,6 +332,7 @@ module String
   end
 
   def __pack_integer(item, width, big)
+    __refuse_big(item)
     __pack_number(__to_int(item), width, big)
   end
 
@@ -341,10 +342,12 @@ module String
   end
 
   def __pack_character(item)
+    __refuse_big(item)
     __push_bytes("".__push_packed(__to_int(item)), 0)
   end
 
   def __pack_compressed(item)
+    __refuse_big(item)
     number = __to_int(item)
     raise ArgumentError, "can't compress negative numbers" if number < 0
 

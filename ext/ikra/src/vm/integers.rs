@@ -1,0 +1,46 @@
+//! Integers beyond 64 bits, as sections have them: Strings of words in two's complement, the lowest byte first.
+
+use magnus::Error;
+use magnus::rb_sys::protect;
+use rb_sys::VALUE;
+use std::ffi::c_int;
+
+const WORD: usize = 8;
+const FLAGS: c_int = (rb_sys::INTEGER_PACK_LITTLE_ENDIAN | rb_sys::INTEGER_PACK_2COMP) as c_int;
+
+/// The Integer that words are, which are the bytes of a String.
+pub fn of_words(words: VALUE) -> Result<VALUE, Error> {
+    // SAFETY: the String is live and nobody changes it; what is raised ends in `protect`.
+    protect(|| unsafe {
+        let (bytes, size) = (rb_sys::RSTRING_PTR(words), rb_sys::RSTRING_LEN(words) as usize);
+        rb_sys::rb_integer_unpack(bytes.cast(), (size / WORD) as _, WORD as _, 0, FLAGS)
+    })
+}
+
+/// A new String of the words of an Integer: as few as hold it and its sign.
+pub fn words(integer: VALUE) -> Result<VALUE, Error> {
+    // SAFETY: the Integer is live, and the String has as many bytes as are written; what is raised ends in `protect`.
+    protect(|| unsafe {
+        // Of the size without the sign, for which there is a bit more.
+        let mut unused: c_int = 0;
+        let bytes = rb_sys::rb_absint_size(integer, &raw mut unused) as usize;
+        let size = (bytes + usize::from(unused == 0)).next_multiple_of(WORD);
+        let words = rb_sys::rb_str_new(std::ptr::null(), size as _);
+        rb_sys::rb_integer_pack(
+            integer,
+            rb_sys::RSTRING_PTR(words).cast_mut().cast(),
+            (size / WORD) as _,
+            WORD as _,
+            0,
+            FLAGS,
+        );
+        // The least number of a size has one bit less than its size tells.
+        let all = std::slice::from_raw_parts(rb_sys::RSTRING_PTR(words).cast::<i64>(), size / WORD);
+        if let [.., before, last] = all
+            && *last == *before >> 63
+        {
+            rb_sys::rb_str_set_len(words, (size - WORD) as _);
+        }
+        words
+    })
+}
