@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 # Every built-in method of the tables gives what Ruby gives, on values where that is hard: class for class and bit for
-# bit (Math on a GPU: within 2 units in the last place), with Ruby's exceptions, and an error where the result would
-# need more than 64 bits.
+# bit (Math on a GPU: within 2 units in the last place), Integers of any size, and with Ruby's exceptions.
 RSpec.describe "Ruby's methods" do
   # docs/ruby.md is made from the tables.
   it "are all here" do

@@ -4,7 +4,7 @@ Parity.table "Integer", on: :integers do
   binary "+", "-", "*", "/", "%", "modulo", "div", "remainder", "fdiv", by: %i[integers floats others]
   binary "ceildiv", by: %i[integers fractions others]
   binary "pow", by: :moduli, code: ["(x % 2).pow(0, y)", "(x % 2).pow(5, y)", "0.pow(x < 0 ? 5 : x, y)"]
-  binary "divmod", by: %i[integers floats others], code: ["x.divmod(y)[0]", "x.divmod(y)[1]"], beyond: true
+  binary "divmod", by: %i[integers floats others], code: ["x.divmod(y)[0]", "x.divmod(y)[1]"]
   binary "<", "<=", ">", ">=", "==", "===", "<=>", by: %i[integers floats others]
   binary "**", "pow", by: %i[exponents fractions others]
   binary "pow", by: :moduli, code: ["x.pow(0, y)", "x.pow(13, y)", "3.pow(x % 1_000_003, y)", "x.pow(2**40, y)"]
@@ -14,7 +14,7 @@ Parity.table "Integer", on: :integers do
   binary "[]", by: %i[shifts others], code: ["x[y]", "x[y, 5]", "x[2, y]"]
   binary "allbits?", "anybits?", "nobits?", by: %i[integers others]
   binary "gcd", "lcm", by: %i[integers fractions others]
-  binary "gcdlcm", by: :integers, code: ["x.gcdlcm(y)[0]", "x.gcdlcm(y)[1]"], beyond: true
+  binary "gcdlcm", by: :integers, code: ["x.gcdlcm(y)[0]", "x.gcdlcm(y)[1]"]
   binary "coerce", by: %i[integers floats others], code: ["x.coerce(y)[0]", "x.coerce(y)[1]"]
   binary "floor", "ceil", "round", "truncate", by: %i[small fractions others]
   unary "floor", "ceil", "round", "truncate"

@@ -7,12 +7,12 @@
           "ceil", "round", "truncate", "arg", "angle", "phase", "-@"
     unary "rect", code: ["x.rect[0]", "x.rect[1]"]
     unary "rectangular", code: ["x.rectangular[0]", "x.rectangular[1]"]
-    unary "polar", code: ["x.polar[0]", "x.polar[1]"], beyond: true
+    unary "polar", code: ["x.polar[0]", "x.polar[1]"]
     binary "eql?", by: %i[integers floats others]
     # Of large equal numbers a section does not know whether they are one object.
     binary "equal?", by: %i[integers floats others], code: ["x == y || x != x ? nil : x.equal?(y)"]
     binary "%", "modulo", "fdiv", by: :small
-    binary "divmod", by: :small, code: ["x.divmod(y)[0]", "x.divmod(y)[1]"], beyond: true
+    binary "divmod", by: :small, code: ["x.divmod(y)[0]", "x.divmod(y)[1]"]
     binary "div", "remainder", by: %i[integers floats others]
     binary "<=>", by: :mixed
     binary "quo", by: :floats

@@ -7,7 +7,7 @@ Parity.table "String", on: :texts do
   unary "-@", code: "-(x.dup)"
   unary "dedup", code: "x.dup.dedup"
   unary "to_f", on: :numerals
-  unary "to_r", code: ["x.to_r", "Rational(x)", "Rational(x, 3)"], on: :numerals, beyond: true
+  unary "to_r", code: ["x.to_r", "Rational(x)", "Rational(x, 3)"], on: :numerals
   unary "encoding", code: ["x.encoding == Encoding::UTF_8", "x.encoding.equal?((x + \"é\").encoding)"], on: :ascii
   unary "force_encoding", code: ["x.dup.force_encoding(Encoding::BINARY)", "x.dup.force_encoding(\"us-ascii\").inspect"]
   unary "bytes", code: "x.bytes.sum"

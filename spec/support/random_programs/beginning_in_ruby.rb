@@ -21,8 +21,5 @@ module RandomPrograms
     ensure
       ENV.delete("IKRA_TEST_MEANWHILE")
     end
-
-    # Integers have no end in Ruby.
-    def overflown_in_ruby?(found, element) = begins_in_ruby? && found && found < element
   end
 end

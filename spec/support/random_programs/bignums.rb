@@ -1,78 +1,83 @@
 # frozen_string_literal: true
 
 module RandomPrograms
-  # Tells whether plain Ruby leaves the 64-bit Integers, and at which element: with Integer's operators replaced, in a
-  # process of its own.
+  # Integers beyond 64 bits, and what becomes of them. As values of Integers they come to variables, attributes, lists
+  # and keys as all others do.
   module Bignums
-    INTEGERS = (-(2**63)..((2**63) - 1))
-    # Thrown by the replaced operators: no `rescue` stops that.
-    FOUND = Object.new.freeze
+    LITERALS = %w[0xffff_ffff_ffff_ffff 18446744073709551616 9223372036854775808 -9223372036854775809
+                  0xcbf29ce484222325 0x9e3779b97f4a7c15 -340282366920938463463374607431768211456
+                  1000000000000000000000000000057].freeze
+    MASKS = %w[0xffff_ffff_ffff_ffff 0x7fff_ffff_ffff_ffff 0xffff_ffff 0xffff_ffff_ffff_ffff_ffff].freeze
+    MODULI = %w[1_000_000_007 18446744073709551557 97 -10 9223372036854775808 2305843009213693951].freeze
 
-    OPERATORS = { Integer => %i[+ - * ** -@ << / div abs magnitude succ next pred gcd lcm pow divmod],
-                  Float => %i[to_i floor ceil round truncate div divmod **] }.freeze
-
-    class << self
-      def at(element) = @element = element
-
-      # @yield runs the program, calling {at} for each element
-      # @return [Integer, nil] the element
-      def first(&)
-        reader, writer = IO.pipe
-        child = fork do
-          reader.close
-          writer << search(&).to_s
-          writer.close
-          exit!(0)
-        end
-        writer.close
-        text = reader.read
-        Process.wait(child)
-        text.empty? ? nil : text.to_i
+    # One itself, or an Integer out of some.
+    def large_integer(depth)
+      x = large(depth)
+      case between(0, 11)
+      when 0 then e("(", x, " & #{pick(MASKS)})")
+      when 1 then e("(", x, " % #{pick(MODULI)})")
+      when 2 then e("(", x, " <=> ", number_or_large(depth), ")")
+      when 3 then e(x, pick(%w[.to_s.size .bit_length .size .to_s(36).size .hash.size]))
+      when 4 then e("{ ", x, " => 1, ", number_or_large(depth), " => 2 }.fetch(", large(depth), ", 7)")
+      when 5 then e("[", x, ", ", large(depth), ", ", number_or_large(depth), "]",
+                    pick([".max", ".min", ".sum", ".uniq.size", ".sort[1]", ".inject(:gcd)", ".tally.size",
+                          ".inject { |a, b| a ^ b }", ".group_by(&:even?).size", ".map { |a| a % 1000 }.sum"]))
+      when 6 then e("(", x, ".divmod(", large_divisor(depth), ")", pick(%w[[0] .first [1] .last]), ")")
+      when 7 then e("(", x, ".pow(", small_exponent(depth), ", #{pick(MODULI)}))")
+      when 8 then e("(", x, ".abs.digits", pick(["(1000)", "", "(2**70)"]), pick([".sum", ".size", ".last"]), ")")
+      else x
       end
+    end
 
-      private
-
-      def search(&)
-        replace
-        catch(FOUND, &)
-        @found
-      rescue StandardError, SystemStackError
-        @found
+    # What two of them come to.
+    def large_test(depth)
+      x = large(depth)
+      case between(0, 3)
+      when 0 then e(x, pick(%w[.even? .odd? .positive? .negative? .zero? .integer?]))
+      when 1 then e(x, ".between?(", number_or_large(depth), ", ", large(depth), ")")
+      when 2 then e("(", x, pick([" == ", " != ", " < ", " > "]), expression([:float], [depth - 1, 0].max), ")")
+      else e("(", x, pick([" == ", " != ", " < ", " > ", " <= ", " >= ", " === "]), number_or_large(depth), ")")
       end
+    end
 
-      def found
-        @found ||= @element
-        throw FOUND
+    # A text of one.
+    def large_text(depth)
+      x = large(depth)
+      case between(0, 2)
+      when 0 then e("\"\#{", x, "}\"")
+      when 1 then e(x, pick(%w[.to_s .inspect .to_s(2) .to_s(7) .to_s(16) .to_s(36)]))
+      else e("format(\"%#{pick(["", "+", "40", "-40", "045", "#"])}#{pick(%w[d x X o b s])}\", ", x, ")")
       end
+    end
 
-      def replace
-        OPERATORS.each { |owner, names| names.each { |name| replace_one(owner, name) } }
-        [Array, Range, Enumerable].each { |owner| replace_sum(owner) }
-      end
+    # What a call gives, with some.
+    def large_result(value)
+      e("[", value, ", ", large(2), ", { ", large(1), " => ", large(1), " }, [", number_or_large(1), "]]")
+    end
 
-      # Integers are added one by one with the replaced operator; what the sum is remains the method's own answer.
-      def replace_sum(owner)
-        original = Array.instance_method(:sum)
-        original = Enumerable.instance_method(:sum) unless owner == Array
-        owner.define_method(:sum) do |initial = 0, &block|
-          total = initial
-          values = each_entry.map do |item|
-            value = block ? block.call(item) : item
-            total = total.is_a?(Integer) && value.is_a?(Integer) ? total + value : nil
-            value
-          end
-          original.bind_call(values, initial)
-        end
-      end
+    private
 
-      def replace_one(owner, name)
-        original = owner.instance_method(name)
-        owner.define_method(name) do |*arguments|
-          result = original.bind_call(self, *arguments)
-          items = result.is_a?(Array) ? result : [result]
-          fits = items.all? { |i| i.is_a?(Integer) ? INTEGERS.include?(i) : i.is_a?(Float) || i.nil? }
-          fits ? result : Bignums.send(:found)
-        end
+    def number_or_large(depth)
+      chance(0.5) ? large(depth) : expression([:int], [depth - 1, 0].max)
+    end
+
+    def small_exponent(depth) = e("(", expression([:int], [depth - 1, 0].max), " % 70)")
+
+    def large_divisor(depth)
+      chance(0.5) ? e("(", large(depth), " | 1)") : divisor([depth - 1, 0].max)
+    end
+
+    def large(depth)
+      number = expression([:int], [depth - 1, 0].max)
+      case between(0, 9)
+      when 0, 1 then e(pick(LITERALS))
+      when 2 then e("((", number, " % 100)**", small_exponent(depth), ")")
+      when 3 then e("((", number, " % 1000) << ", small_exponent(depth), ")")
+      when 4 then e("((", number, " ^ ", pick(LITERALS), ") * 0x100000001b3)")
+      when 5 then e("(", pick(LITERALS), pick([" >> ", " << "]), "(", number, " % 90))")
+      when 6 then e("(", pick(LITERALS), pick([" / ", " % "]), large_divisor(0), ")")
+      when 7 then e("(", pick(["-", "~"]), pick(LITERALS.grep_v(/\A-/)), ")")
+      else e("(", number, pick([" + ", " - ", " * ", " | ", " & ", " ^ "]), pick(LITERALS), ")")
       end
     end
   end

@@ -21,7 +21,7 @@ module RandomPrograms
       @later ||= {}
       @later[who] = []
       CALLS.times do |round|
-        change(random, base) if round > 1
+        change(random, base) if round > 1 && !base.empty?
         given = outcome(&call)
         @later[who] << (given.first == :raised ? given : [:given, Snapshot.of([given, base, *around])])
         break if given.first == :raised

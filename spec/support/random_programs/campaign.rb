@@ -94,7 +94,7 @@ module RandomPrograms
       begin
         program, written = @counting ? Productions.of(seed) : Generator.new(seed).program
       rescue StandardError => e
-        return Trial::Verdict.new(:no_program, e.full_message(highlight: false), 0, 0)
+        return Trial::Verdict.new(:no_program, e.full_message(highlight: false), 0)
       end
       Trial.run(program, @backend).tap { |verdict| verdict.written = written }
     end
@@ -102,11 +102,10 @@ module RandomPrograms
     def take(seed, verdict)
       program = Generator.new(seed).program if verdict.failure? && verdict.kind != :no_program
       lost = %i[hanging crashed].include?(verdict.kind)
-      verdict = Trial::Verdict.new(:broken, "too much for Ruby", 0, 0) if lost && !ruby_ends?(program)
+      verdict = Trial::Verdict.new(:broken, "too much for Ruby", 0) if lost && !ruby_ends?(program)
       @counts[verdict.kind] += 1
       verdict.written&.each { |name| @productions[name] += 1 }
       @counts[:rounds] += verdict.rounds.to_i
-      @counts[:overflows] += verdict.tolerated.to_i
       @counts[:kept] += verdict.kept.to_i
       @refusals[verdict.detail] << seed if verdict.kind == :refused
       @failures << (program ? shrunk(program, verdict) : Failure.new(seed, verdict)) if verdict.failure?

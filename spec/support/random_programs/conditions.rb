@@ -5,7 +5,8 @@ module RandomPrograms
   module Conditions
     BOOLEAN = { comparison: 8, equality: 4, asked: 4, negation: 2, conjunction: 3, kind_test: 3, included: 1.5,
                 searched: 1, list_asked: 1.2, matched: 0.8, record_equality: 0.5,
-                same_record: 0.7, frozen_test: 0.3, text_test: 0.7, presence_test: 0.7 }.freeze
+                same_record: 0.7, frozen_test: 0.3, text_test: 0.7, presence_test: 0.7,
+                large_test: 0.4 }.freeze
     MATCHED = BOOLEAN.merge(regexp_test: 8).freeze
 
     # True, false, or anything else that has a truth.

@@ -76,7 +76,7 @@ module RandomPrograms
       when 1 then Node.fixed(name, "[", key, "] ||= ", number, "\n")
       when 2 then Node.fixed(name, ".delete(", key, ")\n")
       when 3
-        return Node.list([filter_watching(name, "a, b", "#{name}.first == [a, b]")], "") if chance(0.3)
+        return Node.fixed(filter_watching(name, "a, b", "#{name}.first == [a, b]"), "\n") if chance(0.3)
 
         Node.fixed(name, ".delete_if { |a, b| a == ", key, " }\n")
       when 4 then Node.fixed(name, " = ", name, ".transform_values { |b| b ? [b, ", number, "] : b }\n")

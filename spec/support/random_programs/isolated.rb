@@ -49,9 +49,9 @@ module RandomPrograms
 
     def self.lost(kind, child)
       Process.kill(:KILL, child)
-      Trial::Verdict.new(kind, "the process #{kind == :crashed ? "ended" : "did not come to an end"}", 0, 0)
+      Trial::Verdict.new(kind, "the process #{kind == :crashed ? "ended" : "did not come to an end"}", 0)
     rescue Errno::ESRCH
-      Trial::Verdict.new(kind, "the process ended", 0, 0)
+      Trial::Verdict.new(kind, "the process ended", 0)
     end
 
     def self.finish(child)

@@ -8,7 +8,6 @@ require_relative "../redefined"
 require_relative "backtraces"
 require_relative "bases"
 require_relative "beginning_in_ruby"
-require_relative "bignums"
 require_relative "called_again"
 require_relative "operations"
 require_relative "outlining"
@@ -28,7 +27,7 @@ module RandomPrograms
     # What came of it: :passed, :refused (detail: the slug), :broken (nothing to compare with: too much for Ruby, its
     # answer hangs on a bug of Ruby's own) or a kind of failure, with what to show;
     # the productions that wrote it, if they are counted; and how many sections another process had compiled.
-    Verdict = Struct.new(:kind, :detail, :rounds, :tolerated, :written, :kept) do
+    Verdict = Struct.new(:kind, :detail, :rounds, :written, :kept) do
       def failure? = !%i[passed refused broken].include?(kind)
 
       # The same kind of failure, and where it is an internal error or a wrong error the same words but for names.
@@ -45,7 +44,6 @@ module RandomPrograms
     def initialize(program, backend)
       @program = program
       @backend = backend
-      @tolerated = 0
       @rounds = 0
       @kept = 0
     end
@@ -101,7 +99,7 @@ module RandomPrograms
 
     private
 
-    def verdict(kind, detail) = Verdict.new(kind, detail, @rounds, @tolerated, nil, @kept)
+    def verdict(kind, detail) = Verdict.new(kind, detail, @rounds, nil, @kept)
 
     def unload
       RandomPrograms.send(:remove_const, :Home) if RandomPrograms.const_defined?(:Home, false)
@@ -228,7 +226,7 @@ module RandomPrograms
       return if combined
       return verdict(:written, error.full_message) unless state == before || synced?
       return refused(error) if unsupported?(error)
-      return overflown(kept, error) if error.is_a?(Ikra::OverflowError)
+      return verdict(:refused, "an Integer beyond 64 bits") if error.is_a?(Ikra::OverflowError)
       return refused(error) if refused_late?(error)
       return verdict(:refused, "would grow") if error.message.include?("[array-growth]")
       return verdict(:refused, "a Rational") if error.message.include?("a negative exponent gives a Rational")
@@ -259,30 +257,6 @@ module RandomPrograms
 
     def refused(error)
       verdict(:refused, error.message[/\[([a-z-]+)\]/, 1] || error.message[0, 300])
-    end
-
-    # An Integer beyond 64 bits is an error of Ikra's own: there must be one, and nothing else before it.
-    def overflown(kept, error)
-      @tolerated += 1
-      elements, leaves = @home.world
-      block = @home.block(leaves, elements)
-      tick = -1
-      found = Bignums.first do
-        sequential(elements.values_at(*kept), block) do |i|
-          tick += 1 if i.zero?
-          Bignums.at(i + (tick * kept.size))
-        end
-      end
-      tick, found = found.divmod(kept.size) if found && !section?
-      element = section? ? 0 : Operations.element_of(error, found || false)
-      # Of what was beyond 64 bits before, only low bits or a remainder may have been wanted: that is compared.
-      return [nil, element] if found && element && (found < element || tick < @program.ticks - 1)
-      return [nil, found] if found == element || overflown_in_ruby?(found, element)
-
-      comparable(kept, []) do
-        verdict(:wrong_overflow,
-                "beyond 64 bits first: element #{found.inspect}\nIkra: #{error.full_message(highlight: false)}")
-      end
     end
 
     # @yield makes the verdict where Ruby's answer is one to compare with
