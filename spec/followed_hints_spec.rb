@@ -47,10 +47,6 @@ module FollowedHints
 
   # What is written, what the hint says, and what is written then. Both are called with the elements.
   PAIRS = {
-    "a mask of 64 bits" => [
-      ->(all) { all.pmap { |x| 0xffffffffffffffff & x } }, /mask of 63 bits, 0x7fff_ffff_ffff_ffff/,
-      ->(all) { all.pmap { |x| 0x7fff_ffff_ffff_ffff & x } }
-    ],
     "step with keywords" => [
       ->(all) { all.pmap { |_x| 1.step(by: 2, to: 7).to_a } }, /1\.step\(7, 2\)/,
       ->(all) { all.pmap { |_x| 1.step(7, 2).to_a } }

@@ -1188,6 +1188,13 @@ impl Program {
         self.functions.iter().any(|function| any_op(&function.body, &mut |op| matches!(op, Op::Print { .. })))
     }
 
+    /// Do elements compute with Integers beyond 64 bits?
+    pub fn has_big_integers(&self) -> bool {
+        let is_big = |op: &Op| matches!(op, Op::Intrinsic { function, .. } if function.is_of_big_integers());
+        let called = self.called_from(self.entries().map(|entry| entry.function));
+        called.into_iter().any(|id| any_op(&self.functions[id.0 as usize].body, &mut |op| is_big(op)))
+    }
+
     /// The functions of [`Stmt::Defer`].
     pub fn deferred(&self) -> BTreeSet<FuncId> {
         let mut all = BTreeSet::new();

@@ -949,12 +949,22 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// What no GPU does begins again as a section for the CPU.
+    fn check_device(&self, version: &Version) -> Result<(), Trouble> {
+        if !version.big_integers || version.kind.elements_on_cpu || self.on_cpu.replace(true) {
+            return Ok(());
+        }
+        tell_anew(|| "Integers beyond 64 bits are the CPU's".into());
+        Err(Trouble::Anew)
+    }
+
     /// A version that fits, and what was traced for it.
     fn fitting(&self, profile: &mut Profile) -> Result<(Rc<Version>, Traced<'a>), Trouble> {
         let mut known = None;
         for _ in 0..ATTEMPTS {
             // Also those that were made just now: another thread may have changed the objects back.
             if let Some((version, traced)) = self.known_version(profile)? {
+                self.check_device(&version)?;
                 self.is_wide.set(known.is_none() && version.plan.is_wider_than(&traced.tracer));
                 return Ok((version, traced));
             }
@@ -963,6 +973,7 @@ impl<'a> Run<'a> {
             let (version, traced) = self.infer(known, profile)?;
             known = Some((version.plan.asked.clone(), version.pool.extended()));
             self.put_first(&version);
+            self.check_device(&version)?;
             // What other threads do while it is compiled is seen, as it is read after that.
             if !self.runs_in_ruby(&version) {
                 self.executable(&version, Mode::Watched, profile)?;
@@ -1121,6 +1132,7 @@ impl<'a> Run<'a> {
                 pool,
                 kind: self.kind(),
                 prints: program.prints(),
+                big_integers: program.has_big_integers(),
                 may_conflict: defers || program.is_watched(),
                 program,
                 inferred: front.inferred,

@@ -84,8 +84,7 @@ impl Backend for CudaBackend {
                            hint: let Ikra.backend be :auto or :cpu";
             return Err(Error::Device(message.into()));
         }
-        let is_big = |op: &Op| matches!(op, Op::Intrinsic { function, .. } if function.is_of_big_integers());
-        if elements(&mut |op| is_big(op)) {
+        if program.has_big_integers() {
             let message = "a section with Integers beyond 64 bits runs on the CPU only [integer-too-big]\n  hint: let \
                            Ikra.backend be :auto or :cpu";
             return Err(Error::Device(message.into()));
