@@ -199,6 +199,7 @@ const HELD: &[(&str, &[&str])] = &[
     (
         "Ruby has it, and keeps it where it is while it is looked at",
         &[
+            "vm/callers::Search.folder",
             "reading/batch::Room",
             "reading/decode::Known.array",
             "reading/decode::Known.float",

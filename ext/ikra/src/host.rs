@@ -588,7 +588,7 @@ impl Host for LiveHost<'_, '_> {
     }
 
     fn members(&mut self, class: ClassId) -> Vec<String> {
-        classes::members_of(&self.pool, class)
+        self.pool.members(class)
     }
 
     fn variable_orders(

@@ -645,7 +645,7 @@ impl<'a> Run<'a> {
                 {
                     return Err(Trouble::Anew);
                 }
-                Some(failure) if self.learns(version, &failure, heap, profile.backend)? => {
+                Some(failure) if self.learns(version, &failure, heap)? => {
                     return Err(Trouble::Anew);
                 }
                 Some(failure) if self.refuses_others(version, &failure) => return Err(Trouble::Anew),
@@ -730,13 +730,7 @@ impl<'a> Run<'a> {
     }
 
     /// Has it failed for want of something that is to be known when it is compiled? Then the section begins anew with that.
-    fn learns(
-        &self,
-        version: &Version,
-        failure: &Failure,
-        heap: &Heap,
-        backend: Option<&str>,
-    ) -> Result<bool, Trouble> {
+    fn learns(&self, version: &Version, failure: &Failure, heap: &Heap) -> Result<bool, Trouble> {
         let site = &version.program.sites[failure.site.0 as usize];
         let (path, line) = site.place();
         let place = (path.to_string(), line);
@@ -754,8 +748,8 @@ impl<'a> Run<'a> {
                 tell_anew(|| format!("an Integer leaves 64 bits at {}:{}", place.0, place.1));
                 learned.extend(&version.learned);
                 let is_new = learned.big_integers.insert(site.place_of_integers());
-                // A GPU has no such Integers.
-                let moves = backend != Some("cpu") && !self.on_cpu.replace(true);
+                // What may run on a GPU has no such Integers, wherever it runs.
+                let moves = !version.kind.elements_on_cpu && !self.on_cpu.replace(true);
                 Ok(is_new || moves)
             }
             ErrorKind::NewName => {

@@ -12,7 +12,6 @@ use crate::reading::hashes;
 use crate::reading::ids::Ids;
 use crate::reading::strings;
 use crate::reading::tracer::Tracer;
-use crate::vm::classes;
 use crate::vm::errors::Trouble;
 use crate::vm::value;
 use ikra_core::error::NoMemory;
@@ -296,7 +295,7 @@ impl Hasher<'_, '_> {
     fn columns(&self, hierarchy: HierarchyId, place: u32) -> Option<Vec<usize>> {
         let pool = &self.tracer.pool;
         let class = *pool.of_hierarchy(hierarchy).get(place as usize)?;
-        let members = classes::members_of(pool, class);
+        let members = pool.members(class);
         if members.is_empty() {
             return None;
         }

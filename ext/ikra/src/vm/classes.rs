@@ -1,7 +1,6 @@
 //! What classes and modules are, asked of Ruby's tables.
 
 use crate::vm::gvl::{or_defer, or_none};
-use crate::vm::object_pool::ObjectPool;
 use crate::vm::reflection::{Own, call};
 use crate::vm::ruby_version;
 use crate::vm::value::{self, class_pointer};
@@ -109,14 +108,6 @@ pub fn root_of(class: VALUE) -> VALUE {
 
 /// The members of a subclass of Struct or Data, in order, and what a Complex or Rational is put together of; none of other
 /// classes.
-pub fn members_of(pool: &ObjectPool, class: ClassId) -> Vec<String> {
-    match class {
-        ClassId::BIG_INTEGER => vec![ClassId::WORDS.to_string()],
-        class => members(pool.class(class)),
-    }
-}
-
-/// The same of what Ruby's class tells alone.
 pub fn members(class: VALUE) -> Vec<String> {
     if let Some(number) = number_of_parts(class) {
         return number.parts().unwrap_or_default().iter().map(|name| name.to_string()).collect();

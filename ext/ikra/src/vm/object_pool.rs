@@ -116,6 +116,14 @@ impl ObjectPool {
         }))
     }
 
+    /// What [`classes::members`] tells of a class, and the words of an Integer beyond 64 bits.
+    pub fn members(&self, class: ClassId) -> Vec<String> {
+        match class {
+            ClassId::BIG_INTEGER => vec![ClassId::WORDS.to_string()],
+            class => classes::members(self.class(class)),
+        }
+    }
+
     /// A pool that begins with what is in this one.
     pub fn extended(&self) -> Self {
         let mut contents = self.0.borrow().clone();
