@@ -339,6 +339,8 @@ struct Run<'a> {
     untold: RefCell<Vec<SiteId>>,
     /// The GPU cannot say what the CPU can.
     on_cpu: Cell<bool>,
+    /// Are its elements compiled for the CPU alone, as no GPU has what they compute with?
+    for_cpu: Cell<bool>,
     learned: RefCell<Learned>,
     /// What leaves the section where running it again cannot tell more of it, and its line.
     told: RefCell<Option<Told>>,
@@ -381,6 +383,7 @@ impl<'a> Run<'a> {
             born: Born::default(),
             untold: RefCell::default(),
             on_cpu: Cell::new(false),
+            for_cpu: Cell::new(false),
             learned: RefCell::default(),
             told: RefCell::default(),
             alone: Cell::new(false),
@@ -749,7 +752,8 @@ impl<'a> Run<'a> {
                 learned.extend(&version.learned);
                 let is_new = learned.big_integers.insert(site.place_of_integers());
                 // What may run on a GPU has no such Integers, wherever it runs.
-                let moves = !version.kind.elements_on_cpu && !self.on_cpu.replace(true);
+                let moves = self.moves_to_cpu(version);
+                version.big_integers.set(true);
                 Ok(is_new || moves)
             }
             ErrorKind::NewName => {
@@ -939,17 +943,26 @@ impl<'a> Run<'a> {
             output: self.section.output,
             repeats: self.section.ticks > 1,
             shape: self.section.chain.shape,
-            elements_on_cpu: choice::is_for_cpu(self.section.backend) || self.on_cpu.get(),
+            elements_on_cpu: choice::is_for_cpu(self.section.backend) || self.for_cpu.get(),
         }
     }
 
     /// What no GPU does begins again as a section for the CPU.
     fn check_device(&self, version: &Version) -> Result<(), Trouble> {
-        if !version.big_integers || version.kind.elements_on_cpu || self.on_cpu.replace(true) {
+        if !version.big_integers.get() || !self.moves_to_cpu(version) {
             return Ok(());
         }
         tell_anew(|| "Integers beyond 64 bits are the CPU's".into());
         Err(Trouble::Anew)
+    }
+
+    /// From now on it is a section for the CPU; was it none before?
+    fn moves_to_cpu(&self, version: &Version) -> bool {
+        if version.kind.elements_on_cpu {
+            return false;
+        }
+        self.on_cpu.set(true);
+        !self.for_cpu.replace(true)
     }
 
     /// A version that fits, and what was traced for it.
@@ -1126,7 +1139,7 @@ impl<'a> Run<'a> {
                 pool,
                 kind: self.kind(),
                 prints: program.prints(),
-                big_integers: program.has_big_integers(),
+                big_integers: Cell::new(program.has_big_integers()),
                 may_conflict: defers || program.is_watched(),
                 program,
                 inferred: front.inferred,

@@ -162,7 +162,7 @@ pub struct Version {
     /// Does it print?
     pub prints: bool,
     /// Do its elements compute with Integers beyond 64 bits, which no GPU does?
-    pub big_integers: bool,
+    pub big_integers: Cell<bool>,
     /// They are watched, or what they defer can fail: there is more than one mode.
     pub may_conflict: bool,
     pub plan: Plan,
