@@ -79,7 +79,7 @@ pub(super) const ROWS: &[Row] =
         }),
         bare("-@", |s, c| {
             let zero = s.b.i64(0);
-            sized(s, BinaryOp::SubChecked, "-@", zero, c.receiver.value())
+            s.integer_arithmetic(BinaryOp::SubChecked, "-@", zero, c.receiver.value())
         }),
         bare("~", |s, c| Operand::integer(s.b.unary(UnaryOp::BitNot, c.receiver.value()))),
         row("&", |s, c| bits(s, c, BinaryOp::And)),
@@ -267,18 +267,13 @@ fn limit_argument(s: &mut Lowerer<'_>, call: &Invocation, inwards: UnaryOp) -> O
     limit.values.first().copied()
 }
 
-/// What may leave 64 bits where that has been met: see `infer/big_integers.rs`.
-fn sized(s: &mut Lowerer<'_>, op: BinaryOp, name: &str, a: Value, b: Value) -> Operand {
-    s.integer_arithmetic(op, name, a, b)
-}
-
 pub(super) fn checked(s: &mut Lowerer<'_>, op: BinaryOp, name: &str, a: Value, b: Value) -> Operand {
     let site = s.site(ErrorKind::Overflow { operator: name.into() });
     Operand::integer(s.b.checked(op, a, b, site))
 }
 
 fn overflowing(s: &mut Lowerer<'_>, call: &Invocation, integers: BinaryOp, floats: BinaryOp) -> Operand {
-    arithmetic(s, call, &|s, a, b| sized(s, integers, &call.name, a, b), &|s, a, b| {
+    arithmetic(s, call, &|s, a, b| s.integer_arithmetic(integers, &call.name, a, b), &|s, a, b| {
         Operand::float(s.b.binary(floats, a, b))
     })
 }
@@ -291,7 +286,7 @@ fn check_divisor(s: &mut Lowerer<'_>, divisor: Value) {
 
 fn floor_div(s: &mut Lowerer<'_>, a: Value, b: Value) -> Operand {
     check_divisor(s, b);
-    sized(s, BinaryOp::FloorDiv, "/", a, b)
+    s.integer_arithmetic(BinaryOp::FloorDiv, "/", a, b)
 }
 
 fn modulo(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
@@ -357,7 +352,7 @@ fn power(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
                 );
             }
             if s.b.constant(exponent) == Some(2) {
-                return sized(s, BinaryOp::MulChecked, "**", base, base);
+                return s.integer_arithmetic(BinaryOp::MulChecked, "**", base, base);
             }
             let operand = |v| Operand::integer(v);
             s.power_by_squaring(&operand(base), &operand(exponent))
@@ -503,7 +498,7 @@ fn shift_right(s: &mut Lowerer<'_>, value: Value, amount: Value) -> Operand {
 fn shift_left(s: &mut Lowerer<'_>, value: Value, amount: Value) -> Operand {
     if let Some(amount @ 0..=62) = s.b.constant(amount) {
         let factor = s.b.i64(1 << amount);
-        return sized(s, BinaryOp::MulChecked, "<<", value, factor);
+        return s.integer_arithmetic(BinaryOp::MulChecked, "<<", value, factor);
     }
     // Shifted out and back it must be the same number; by more than 62 only 0 survives.
     let last = s.b.i64(63);
@@ -543,7 +538,7 @@ fn absolute(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         return s.branch(
             29,
             condition,
-            |s| sized(s, BinaryOp::SubChecked, "abs", zero, value),
+            |s| s.integer_arithmetic(BinaryOp::SubChecked, "abs", zero, value),
             |_| call.receiver.clone(),
         );
     }
@@ -566,7 +561,7 @@ fn parity(s: &mut Lowerer<'_>, call: &Invocation, wanted: i64) -> Operand {
 
 fn next(s: &mut Lowerer<'_>, call: &Invocation, step: i64) -> Operand {
     let one = s.b.i64(step);
-    sized(s, BinaryOp::AddChecked, &call.name, call.receiver.value(), one)
+    s.integer_arithmetic(BinaryOp::AddChecked, &call.name, call.receiver.value(), one)
 }
 
 /// Runs the call's block for `start`, `start + step` … up to (not with) `end`; gives the receiver.

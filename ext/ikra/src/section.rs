@@ -745,7 +745,7 @@ impl<'a> Run<'a> {
                 learned.extend(&version.learned);
                 Ok(learned.gaps.insert(place))
             }
-            // In front of a sync the section cannot begin again.
+            // The blocks of syncs are not to run again.
             ErrorKind::Overflow { .. } if self.syncs.any() => Ok(false),
             ErrorKind::Overflow { .. } => {
                 tell_anew(|| format!("an Integer leaves 64 bits at {}:{}", place.0, place.1));

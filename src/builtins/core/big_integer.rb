@@ -682,7 +682,10 @@ module BigInteger
   end
 
   def __root
-    raise Math::DomainError, 'Numerical argument is out of domain - "isqrt"' if self < 0
+    if self < 0
+      name = __ruby?(:domain_quotes_isqrt) ? '"isqrt"' : "isqrt"
+      raise Math::DomainError, "Numerical argument is out of domain - #{name}"
+    end
 
     words = __words
     out = __room_for_words(words.__bytesize + 8)
