@@ -14,7 +14,7 @@ RSpec.describe "Enumerators in a section" do
     list.each_with_index.with_index(1) list.each.with_index.with_object(7)
     hash.each hash.each_pair hash.each_with_index hash.each.with_index(1) hash.each_slice(2)
     hash.each_slice(2).with_index hash.each_key.with_index hash.map.with_index hash.each_with_object(7)
-    hash.each_with_index.with_index
+    hash.each_with_index.with_index hash.transform_keys.to_a hash.transform_values.to_a
     (1..3).each_with_index (1..3).each.with_index(2) (1..3).each_slice(2).each_with_index
     3.times 3.times.with_index(1) 4.upto(6).each_with_index 6.downto(4).with_index
     pair.each pair.each_pair pair.each_with_index pair.each_slice(1) own.each_with_index own.each_slice(2).with_index
@@ -60,6 +60,18 @@ RSpec.describe "Enumerators in a section" do
   end
 
   each_backend do
+    it "are those of a Hash's keys and values, which its methods without a block give" do
+      changed = lambda do |kept|
+        [kept.transform_keys!.with_index { |k, i| k + i }, kept.transform_values!.with_index(1) { |v, i| v * i }, kept]
+      end
+      pairs = { 1 => 2, 3 => 4 }
+      single = [1]
+      found = Ikra.section { single.map { pairs.transform_keys.with_index { |k, i| (k * 10) + i } } }
+      expect(found).to eq([{ 10 => 2, 31 => 4 }])
+      expect(Ikra.section { changed.call(pairs) }).to eq(changed.call({ 1 => 2, 3 => 4 }))
+      expect(pairs).to eq({ 1 => 2, 4 => 8 })
+    end
+
     bases.each do |base|
       it "are #{base}" do
         calls.each_index.select { |i| calls[i].first == base }.each do |i|

@@ -263,7 +263,20 @@ pub(crate) fn enumerates(ty: &Type, name: &str, arguments: usize) -> bool {
         ty if super::is_lazy(ty) => name == "each" && none,
         // These give columns, or refuse.
         Type::Column(..) if matches!(name, "map" | "collect" | "select" | "filter" | "reject") => false,
-        ty if ty.is_hash() && matches!(name, "each_pair" | "each_key" | "each_value") => none,
+        ty if ty.is_hash()
+            && matches!(
+                name,
+                "each_pair"
+                    | "each_key"
+                    | "each_value"
+                    | "transform_keys"
+                    | "transform_values"
+                    | "transform_keys!"
+                    | "transform_values!"
+            ) =>
+        {
+            none
+        }
         ty if ty.is_hash() && matches!(name, "select" | "filter" | "reject") => false,
         ty if ty.is_made_hash() => enumerates(&Type::Hash(ArrayKind(0), HashSort::PLAIN), name, arguments),
         Type::Array(_)

@@ -130,7 +130,7 @@ module RandomPrograms
       case between(0, 3)
       when 0 then e("(", literal, "[", hash_key(keys, depth), "] || ", expression([:int], depth), ")")
       when 1 then e("(", literal, ".min_by { |a, b| b }.last)")
-      when 2 then e(literal, ".transform_values { |b| b % 7 }.select { |a, b| b > 2 }.size")
+      when 2 then e(literal, ".transform_values.with_index { |b, i| (b + i) % 7 }.select { |a, b| b > 2 }.size")
       else e(literal, ".merge({ ", hash_key(keys, depth), " => 1 }) { |a, b, c| b }.size")
       end
     end
