@@ -361,6 +361,56 @@ each_backend do |backend|
     it("raises what Ruby raises of #{name}") { expect_same(base, &work) }
   end
 
+  # What comes back below 64 bits, or below 128, is in registers.
+  it "hashes and draws on the chosen back-end" do
+    seeds = [0, 1, 12_345, 2**62, (2**63) - 1, 2**63, (2**64) - 1]
+    found = nil
+    profile = Ikra.profile do
+      found = seeds.pmap do |seed|
+        sum = 0
+        20.times do
+          seed = BigIntegers::Hashes.splitmix(seed)
+          sum ^= BigIntegers::Hashes.xorshift(seed) ^ BigIntegers::Hashes.murmur(sum)
+          sum = BigIntegers::Hashes.rotate(BigIntegers::Hashes.congruential(sum), 17)
+        end
+        sum
+      end
+    end
+    expected = seeds.map do |seed|
+      sum = 0
+      20.times do
+        seed = BigIntegers::Hashes.splitmix(seed)
+        sum ^= BigIntegers::Hashes.xorshift(seed) ^ BigIntegers::Hashes.murmur(sum)
+        sum = BigIntegers::Hashes.rotate(BigIntegers::Hashes.congruential(sum), 17)
+      end
+      sum
+    end
+    expect(found.to_a).to eq(expected)
+    expect(profile.backend).to eq(backend)
+  end
+
+  it "knows them again as what they are equal to, whatever they are made by" do
+    point = BigIntegers::Point
+    expect_same([0, 5, -7, 2**63, -(2**64), 2**90]) do |n|
+      twin = (n + (2**64)) - (2**64)
+      [twin == n, twin.eql?(n), n.eql?(twin), { twin => 1 }[n], { n => 1 }[twin], { [twin] => 1 }[[n]],
+       [twin, n].uniq, [n].include?(twin), [n] == [twin], point.new(twin, 1) == point.new(n, 1),
+       { point.new(twin, 1) => 1 }[point.new(n, 1)], (case twin when n then 1 end),
+       [twin, n].tally, [n, twin].group_by { |m| m }, twin.class, Integer === twin, twin <=> n, [twin].index(n)]
+    end
+  end
+
+  it "shifts, divides and compares around each power" do
+    numbers = [62, 63, 64, 65, 126, 127, 128].flat_map { |e| [-1, 0, 1].flat_map { |d| [(2**e) + d, -((2**e) + d)] } }
+    expect_same(numbers + [0, 1, -1, 10]) do |n|
+      [0, 1, 5, 62, 63, 64, 65, 100, 127, 200].map do |by|
+        m = by - 100
+        [n >> by, n << by, n >> -by, n[by], n % (by + 1), n / (by + 1), n / -(by + 1), n % -(by + 1), n & m, n | m,
+         n ^ m, n < m, n >= m, n == m, m - n, n * m, n <=> m, m & n, m * n]
+      end
+    end
+  end
+
   it "keeps them in attributes over several calls" do
     accounts = [3, 2**40, -(2**62), 0].map { |balance| BigIntegers::Account.new(balance) }
     twins = accounts.map(&:dup)

@@ -13,7 +13,7 @@ pub(super) const ROWS: &[Row] = &[
     // So many bits that there is no room for them. What powers call has no other name.
     bare("#overflow", |s, _| {
         let operator = s.builtin_name().unwrap_or_else(|| "**".into());
-        s.fail(ErrorKind::Overflow { operator }, &[])
+        s.fail(ErrorKind::overflow(operator), &[])
     }),
     carrying("#no_order", |s, c| {
         let other = c.args[0].clone();
@@ -49,8 +49,12 @@ pub(super) const OF_WORDS: &[Row] = &[
 /// Of all objects: they make such numbers, and room for their words.
 pub(super) const OF_ALL: &[Row] = &[
     bare("#big_integer", |s, c| s.big_integer(&c.receiver)),
+    bare("#narrow", |_, c| c.receiver.clone()),
     row("#big_literal", |s, c| {
         let digits = s.symbol_name(&c.args[0]).unwrap_or_default();
+        if let Some(wide) = super::wide_integer::of_bytes(s, &digits) {
+            return wide;
+        }
         let words = s.literal_of_bytes(&digits, true);
         if words.is_bottom() { words } else { s.big_integer(&words) }
     }),

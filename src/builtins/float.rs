@@ -228,7 +228,7 @@ pub(super) fn to_integer(s: &mut Lowerer<'_>, whole: Value, method: &str) -> Ope
             // -2**63 fits, 2**63 does not.
             let low = s.b.f64(-9_223_372_036_854_775_808.0);
             let is_low = s.b.compare(Comparison::Eq, whole, low);
-            s.check(is_low, ErrorKind::Overflow { operator: method.into() }, &[bits]);
+            s.check(is_low, ErrorKind::overflow(method.into()), &[bits]);
             Operand::nil()
         },
     );

@@ -268,7 +268,7 @@ fn limit_argument(s: &mut Lowerer<'_>, call: &Invocation, inwards: UnaryOp) -> O
 }
 
 pub(super) fn checked(s: &mut Lowerer<'_>, op: BinaryOp, name: &str, a: Value, b: Value) -> Operand {
-    let site = s.site(ErrorKind::Overflow { operator: name.into() });
+    let site = s.site(ErrorKind::overflow(name.into()));
     Operand::integer(s.b.checked(op, a, b, site))
 }
 
@@ -512,6 +512,11 @@ fn shift_left(s: &mut Lowerer<'_>, value: Value, amount: Value) -> Operand {
     let zero = s.b.i64(0);
     let is_zero = s.b.compare(Comparison::Eq, value, zero);
     let ok = s.b.binary(BinaryOp::OrB, fits, is_zero);
+    if s.takes_wide_integers() {
+        let number = s.wide_of_word(value);
+        let number = s.new_wide_integer(number);
+        return s.send(&number, "<<", &[Operand::integer(amount)], 24);
+    }
     if s.takes_big_integers() {
         let condition = crate::infer::Condition { value: ok, yes: vec![], no: vec![] };
         return s.branch(
@@ -521,7 +526,7 @@ fn shift_left(s: &mut Lowerer<'_>, value: Value, amount: Value) -> Operand {
             |s| s.by_big_integer(&Operand::integer(value), "<<", &[Operand::integer(amount)]),
         );
     }
-    s.check(ok, ErrorKind::Overflow { operator: "<<".into() }, &[value, amount]);
+    s.check(ok, ErrorKind::overflow("<<".into()), &[value, amount]);
     Operand::integer(shifted)
 }
 
@@ -533,7 +538,7 @@ fn absolute(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     }
     let zero = s.b.i64(0);
     let negative = s.b.compare(Comparison::Lt, value, zero);
-    if s.takes_big_integers() {
+    if s.takes_wide_integers() || s.takes_big_integers() {
         let condition = crate::infer::Condition { value: negative, yes: vec![], no: vec![] };
         return s.branch(
             29,

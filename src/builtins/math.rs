@@ -131,7 +131,7 @@ pub(super) fn float(s: &mut Lowerer<'_>, arg: &Operand, slot: u32) -> Option<Val
                 Some(value) if is_big && !value.is_bottom() => {
                     // Ruby has logarithms of those beyond all Floats.
                     let finite = super::float::is_finite(s, value.value());
-                    s.check(finite, ErrorKind::Overflow { operator: "to_f".into() }, &[]);
+                    s.check(finite, ErrorKind::overflow("to_f".into()), &[]);
                     value
                 }
                 Some(value) => value,

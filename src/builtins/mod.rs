@@ -50,6 +50,7 @@ mod string;
 mod string_format;
 mod structs;
 mod tuple;
+mod wide_integer;
 
 use crate::infer::builtins::{
     Builtin, Builtins, Invocation, PRIMITIVE, Row, Rule, Takes, is_lazy, is_primitive, make_enumerator,
@@ -251,9 +252,10 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Object(..) | Type::Record(_) | Type::Made(_)
             if let Some(module) = number_module(owner, name, ty) =>
         {
-            let is_big = crate::infer::is_big_integer(ty);
-            let rounding = if is_big { big_integer::ROUNDING } else { &[] };
-            (&[rounding, complex_rational::ROWS, big_integer::ROWS, comparable::ROWS], module)
+            let class = crate::infer::class_of(ty);
+            let wide = if class == ClassId::WIDE_INTEGER { wide_integer::ROWS } else { &[] };
+            let rounding = if class.in_ruby() == ClassId::INTEGER { big_integer::ROUNDING } else { &[] };
+            (&[wide, rounding, complex_rational::ROWS, big_integer::ROWS, comparable::ROWS], module)
         }
         Type::Object(_, ClassId::ENCODING) if owner == ClassId::ENCODING || is_primitive(name) => {
             (&[], &["Encoding"])
@@ -403,9 +405,11 @@ fn number_module(owner: ClassId, name: &str, ty: &Type) -> Option<&'static [&'st
     let class = crate::infer::class_of(ty);
     class.parts()?;
     let is_own = owner == class || owner == ClassId::NUMERIC || owner == ClassId::COMPARABLE;
-    let is_own = is_own || class == ClassId::BIG_INTEGER && owner == ClassId::INTEGER;
+    let is_own = is_own || owner == class.in_ruby();
     (is_own || is_primitive(name)).then_some(match class {
         ClassId::BIG_INTEGER => &["BigInteger", "Numeric", "Comparable"],
+        // What it has not is called on one of any size.
+        ClassId::WIDE_INTEGER => &["WideInteger", "BigInteger", "Numeric", "Comparable"],
         ClassId::COMPLEX => &["Complex", "Numeric"],
         _ => &["Rational", "Numeric", "Comparable"],
     })

@@ -70,6 +70,7 @@ pub(crate) const SOURCES: &[&str] = &[
     include_str!("core/complex_class.rb"),
     include_str!("core/rational.rb"),
     include_str!("core/big_integer.rb"),
+    include_str!("core/wide_integer.rb"),
     include_str!("core/math.rb"),
     include_str!("core/enumerable.rb"),
     include_str!("core/enumerable_arrays.rb"),
@@ -94,7 +95,7 @@ pub(crate) const SOURCES: &[&str] = &[
 ];
 
 /// Those of them that are about numbers.
-const NUMBERS: std::ops::Range<usize> = 2..10;
+const NUMBERS: std::ops::Range<usize> = 2..11;
 
 /// The same, of texts: their large methods become functions.
 pub(crate) const TEXTS: &[&str] = &[
@@ -319,7 +320,17 @@ mod tests {
         let modules: Vec<_> = SOURCES[NUMBERS].iter().filter_map(module).collect();
         assert_eq!(
             modules,
-            ["Numeric", "Integer", "Float", "Complex", "ComplexClass", "Rational", "BigInteger", "Math"]
+            [
+                "Numeric",
+                "Integer",
+                "Float",
+                "Complex",
+                "ComplexClass",
+                "Rational",
+                "BigInteger",
+                "WideInteger",
+                "Math"
+            ]
         );
     }
 

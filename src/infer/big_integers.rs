@@ -1,7 +1,9 @@
 //! Integers that leave 64 bits. Arithmetic is checked, and an element that fails ends the run: the section begins anew as
-//! one in which Integers of that line are of any size (`versions::Learned`), one class more, which `core/big_integer.rb`
-//! computes with on the CPU. Lines that nothing has left cost what they did.
+//! one in which Integers of that line have 128 bits (`wide_integers.rs`), or where these were too few are of any size
+//! (`versions::Learned`): one class more, which `core/big_integer.rb` computes with on the CPU. Lines that nothing has
+//! left cost what they did.
 
+use super::host::IntegerSize;
 use super::operand::Operand;
 use super::{Condition, Lowerer};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
@@ -13,16 +15,16 @@ impl Lowerer<'_> {
         if !self.has_intrinsics() {
             return false;
         }
-        // What a built-in counts by is no number of the user's.
-        let core = self.span.file.is_core().then(|| self.span.place_in_core());
-        let (path, line) = core.unwrap_or_else(|| self.line_here());
-        self.host.has_big_integers(&path, line)
+        self.integer_size() == IntegerSize::Any
     }
 
     /// `a op b`: an Integer of any size, or a failure where it leaves 64 bits.
     pub(crate) fn integer_arithmetic(&mut self, op: BinaryOp, name: &str, a: Value, b: Value) -> Operand {
+        if self.b.may_overflow(op, a, b) && self.takes_wide_integers() {
+            return self.wide_arithmetic(op, name, a, b);
+        }
         if !self.b.may_overflow(op, a, b) || !self.takes_big_integers() {
-            let site = self.site(ErrorKind::Overflow { operator: name.into() });
+            let site = self.site(ErrorKind::overflow(name.into()));
             return Operand::integer(self.b.checked(op, a, b, site));
         }
         let (result, fits) = self.wrapping(op, a, b);
@@ -42,6 +44,24 @@ impl Lowerer<'_> {
                 |s| s.by_big_integer(&left, how, std::slice::from_ref(&right)),
             )
         })
+    }
+
+    /// The same of 128 bits.
+    fn wide_arithmetic(&mut self, op: BinaryOp, name: &str, a: Value, b: Value) -> Operand {
+        if op == BinaryOp::FloorDiv {
+            let (result, fits) = self.wrapping(op, a, b);
+            let (zero, least) = (self.b.i64(0), self.b.i64(i64::MIN));
+            let low = self.b.select(fits, result, least);
+            let sign = self.op(BinaryOp::Shr, result, 63);
+            let high = self.b.select(fits, sign, zero);
+            return self.wide_integer(low, high);
+        }
+        let [a, b] = [a, b].map(|word| self.wide_of_word(word));
+        match op {
+            BinaryOp::AddChecked => self.wide_result("+", a, b),
+            BinaryOp::SubChecked => self.wide_difference(a, b, name),
+            _ => self.wide_result("*", a, b),
+        }
     }
 
     /// The result with 64 bits, and whether it is right.
@@ -74,7 +94,7 @@ impl Lowerer<'_> {
                 let negates = self.b.compare(Comparison::Eq, b, minus_one);
                 let leaves = self.b.binary(BinaryOp::AndB, is_low, negates);
                 let divisor = self.b.select(leaves, one, b);
-                let site = self.site(ErrorKind::Overflow { operator: "/".into() });
+                let site = self.site(ErrorKind::overflow("/".into()));
                 let result = self.b.checked(BinaryOp::FloorDiv, a, divisor, site);
                 (result, self.b.unary(UnaryOp::Not, leaves))
             }

@@ -329,6 +329,21 @@ impl Lowerer<'_> {
         arguments: &Arguments,
         block: Option<&BlockRef>,
     ) -> Operand {
+        let is_native = matches!(callee, Callee::Builtin(..) | Callee::Method(_, _, true));
+        let wide =
+            is_native.then(|| self.with_wide_integers(receiver, name, callee, arguments, block)).flatten();
+        wide.unwrap_or_else(|| self.invoke_itself(receiver, name, callee, arguments, block))
+    }
+
+    /// The same of what has no Integers of 128 bits, or knows them.
+    pub(super) fn invoke_itself(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        callee: &Callee,
+        arguments: &Arguments,
+        block: Option<&BlockRef>,
+    ) -> Operand {
         if block.is_none()
             && matches!(callee, Callee::Builtin(..) | Callee::Method(_, _, true))
             && arguments.keywords.is_empty()

@@ -171,6 +171,17 @@ pub enum StructKeywords {
     Never,
 }
 
+/// What holds Integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum IntegerSize {
+    /// 64 bits.
+    Word,
+    /// 128 bits, in registers.
+    Wide,
+    /// As many words as it takes, on the CPU.
+    Any,
+}
+
 pub trait Host {
     /// The method that `receiver.name` would call on an instance of `class`; `None` where Ruby raises NoMethodError.
     fn method(&mut self, class: ClassId, name: &str) -> Result<Option<FoundMethod>, Refusal>;
@@ -234,8 +245,12 @@ pub trait Host {
     fn leaves_gaps(&self, _path: &str, _line: u32) -> bool {
         false
     }
-    /// Have Integers left 64 bits on this line?
-    fn has_big_integers(&self, _path: &str, _line: u32) -> bool {
+    /// How large have Integers become on this line?
+    fn integer_size(&self, _path: &str, _line: u32) -> IntegerSize {
+        IntegerSize::Word
+    }
+    /// Have Integers left 128 bits anywhere?
+    fn has_big_integers(&self) -> bool {
         false
     }
     /// The lines of which an exception of Ruby's own has left the section that keeps more than a failure tells.

@@ -164,8 +164,11 @@ impl Lowerer<'_> {
     /// The variables that no user can name, of an object of which no other is set.
     pub(super) fn hidden_variables(&mut self, class: ClassId) -> Vec<(String, Operand)> {
         let mut hidden = Vec::new();
-        if self.memo.leaving.contains_key(&class) {
-            let none = self.order_number(class, &[]);
+        let leaves = self.memo.leaving.contains_key(&class);
+        // Numbers have it from the first walk on: as results of several kernels they would be of two kinds otherwise,
+        // and kept in memory for that.
+        if leaves || class.parts().is_some() {
+            let none = if leaves { self.order_number(class, &[]) } else { 0 };
             hidden.push((ORDER.to_string(), Operand::integer(self.b.i64(none))));
             if self.memo.copied.contains(&class) {
                 hidden.push((ORIGINAL.to_string(), Operand::integer(self.b.i64(0))));

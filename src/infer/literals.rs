@@ -66,6 +66,8 @@ impl Lowerer<'_> {
             return Operand::bottom();
         }
         let all: Vec<Operand> =
+            (0x680..).zip(all).map(|(slot, item)| self.within_slot(slot, |s| s.narrowed(&item))).collect();
+        let all: Vec<Operand> =
             (0..).zip(all).map(|(i, item)| self.named(item, node.id.0.rotate_left(7) ^ i)).collect();
         let is_list = self.grows(node) || self.memo.grown.contains(&place);
         if is_list && !all.iter().fold(false, |kept, item| self.keep_building(&item.types) | kept) {

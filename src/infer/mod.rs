@@ -139,6 +139,7 @@ mod used_variables;
 mod variables;
 mod watching;
 mod ways_out;
+mod wide_integers;
 mod written_texts;
 
 pub(crate) use big_integers::is_big_integer;
@@ -178,6 +179,7 @@ pub(crate) use sites::class_of;
 pub(crate) use strings::text_of;
 pub use unread::unread_columns;
 pub use variables::{ADDRESS, SET, VARIABLES};
+pub(crate) use wide_integers::Wide;
 
 use crate::diagnostic::Diagnostic;
 use crate::error::Error;

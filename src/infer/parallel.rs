@@ -392,7 +392,7 @@ impl Lowerer<'_> {
                 let (first, last, exclusive, ..) = range_ends(receiver)?;
                 let (first, last) = (first?, last?);
                 let one = self.b.i64(1);
-                let site = self.site(ErrorKind::Overflow { operator: "-".into() });
+                let site = self.site(ErrorKind::overflow("-".into()));
                 let last =
                     if exclusive { self.b.checked(BinaryOp::SubChecked, last, one, site) } else { last };
                 let is_some = self.b.compare(Comparison::Ge, last, first);

@@ -25,7 +25,8 @@ pub use questions::key;
 
 use super::dialect::Dialect;
 use super::host::{
-    Contents, FoundMethod, Holder, Host, MissingConstant, Refusal, Root, RootKey, Scope, StructKeywords,
+    Contents, FoundMethod, Holder, Host, IntegerSize, MissingConstant, Refusal, Root, RootKey, Scope,
+    StructKeywords,
 };
 use crate::heap::schema::Base;
 use crate::source::{FileId, SourceFile, Span};
@@ -216,8 +217,12 @@ impl Host for Recorder<'_> {
         self.value(Question::LeavesGaps(path.into(), line), self.host.leaves_gaps(path, line))
     }
 
-    fn has_big_integers(&self, path: &str, line: u32) -> bool {
-        self.value(Question::HasBigIntegers(path.into(), line), self.host.has_big_integers(path, line))
+    fn integer_size(&self, path: &str, line: u32) -> IntegerSize {
+        self.value(Question::IntegerSize(path.into(), line), self.host.integer_size(path, line))
+    }
+
+    fn has_big_integers(&self) -> bool {
+        self.value(Question::HasBigIntegers, self.host.has_big_integers())
     }
 
     fn told_lines(&self) -> Vec<(String, u32)> {

@@ -13,7 +13,7 @@ impl Lowerer<'_> {
     /// The number of the site of `error` at the current place.
     pub(crate) fn site(&mut self, mut error: ErrorKind) -> SiteId {
         // What a built-in written in Ruby calculates is no operation of the user's.
-        if let ErrorKind::Overflow { operator } = &mut error
+        if let ErrorKind::Overflow { operator, .. } = &mut error
             && self.frames.get(self.current).is_some_and(|frame| frame.builtin)
         {
             match self.builtin_name() {

@@ -181,6 +181,15 @@ impl Lowerer<'_> {
         if receiver.is_bottom() || value.is_bottom() || self.b.is_dead() {
             return;
         }
+        // Members are compared and hashed as they are.
+        let has_members = receiver
+            .types
+            .iter()
+            .any(|ty| ty.is_instance() && !self.host.members(super::class_of(ty)).is_empty());
+        let value = &if has_members { self.narrowed(value) } else { value.clone() };
+        if value.is_bottom() {
+            return;
+        }
         self.write_ivar_itself(receiver, name, value);
         self.note_is_set(receiver, name, value);
     }

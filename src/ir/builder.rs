@@ -737,6 +737,16 @@ impl Builder {
         self.numbered(key, Op::Select(condition, a, b), self.ty(a), interval)
     }
 
+    /// `(a * b + c) mod m`: see [`Op::WideMod`].
+    pub fn wide_mod(&mut self, args: [Value; 4]) -> Value {
+        let divisor = self.interval(args[3]);
+        let interval = match divisor.low > 0 {
+            true => Interval { low: 0, high: divisor.high - 1 },
+            false => Interval::FULL,
+        };
+        self.define(Op::WideMod(args), Ty::I64, interval, None)
+    }
+
     pub fn math(&mut self, function: MathFn, args: &[Value]) -> Value {
         let second = args.get(1).map_or(u64::MAX, |v| u64::from(v.0));
         let key = (400 + function as u32, u64::from(args[0].0), second, 0);
@@ -872,6 +882,11 @@ fn arithmetic_interval(op: BinaryOp, x: Interval, y: Interval) -> Option<Interva
             let bits = 64 - (x.high | y.high).leading_zeros();
             let high = if bits >= 63 { i64::MAX } else { (1 << bits) - 1 };
             Some(Interval { low: 0, high })
+        }
+        // A factor without a sign is larger than what comes above the other one's word.
+        B::MulHighU if x.low >= 0 || y.low >= 0 => {
+            let bound = |of: Interval| if of.low >= 0 { (of.high - 1).max(0) } else { i64::MAX };
+            Some(Interval { low: 0, high: bound(x).min(bound(y)) })
         }
         B::Shr if y.low >= 0 => {
             let (low, high) = (x.low >> y.low.min(63), x.high >> y.low.min(63));

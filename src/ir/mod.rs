@@ -775,9 +775,10 @@ impl Missing {
 /// What goes wrong at a site. Operands are those of the failing statement.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ErrorKind {
-    /// Integer result beyond 64 bits; the operator for the message.
+    /// Integer result beyond 64 bits, or beyond 128 in registers (`wide`); the operator for the message.
     Overflow {
         operator: String,
+        wide: bool,
     },
     ZeroDivision,
     /// `receiver` as Ruby names it in the message (`nil`, `5`'s class …); operand 0: its id where it is an object.
@@ -911,6 +912,16 @@ impl Receiver {
 }
 
 impl ErrorKind {
+    /// An Integer leaves 64 bits.
+    pub const fn overflow(operator: String) -> Self {
+        Self::Overflow { operator, wide: false }
+    }
+
+    /// One leaves 128.
+    pub const fn wide_overflow(operator: String) -> Self {
+        Self::Overflow { operator, wide: true }
+    }
+
     /// Does a `throw` leave the section there?
     pub fn is_throw(&self) -> bool {
         matches!(self, Self::UncaughtThrow { .. } | Self::RaiseMade(ClassId::UNCAUGHT_THROW_ERROR))

@@ -219,7 +219,9 @@ impl Display for Place {
 impl Display for ErrorKind {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Overflow { operator } => write!(f, "overflow {}", Quoted(operator)),
+            Self::Overflow { operator, wide } => {
+                write!(f, "overflow {}{}", if *wide { "wide " } else { "" }, Quoted(operator))
+            }
             Self::ZeroDivision => f.write_str("zero_division"),
             Self::NoMethod { name, receiver, missing, arguments } => {
                 let missing = match missing {

@@ -62,8 +62,10 @@ impl ClassId {
     pub const RATIONAL: Self = Self(46);
     /// Integers beyond 64 bits. Ruby has one class for all, so nothing but dispatch tells them apart.
     pub const BIG_INTEGER: Self = Self(47);
+    /// Integers of 128 bits, whose two words are in registers. What fits 64 bits may be one.
+    pub const WIDE_INTEGER: Self = Self(48);
     /// The names of the classes above, in order; the host numbers them so before any other.
-    pub const BUILTIN: [&'static str; 48] = [
+    pub const BUILTIN: [&'static str; 49] = [
         "Object",
         "NilClass",
         "TrueClass",
@@ -112,6 +114,7 @@ impl ClassId {
         "Complex",
         "Rational",
         "Integer",
+        "Integer",
     ];
 
     /// Does a section know its objects by their variables and methods alone? Not where C keeps something in them.
@@ -126,13 +129,14 @@ impl ClassId {
     }
 
     /// What a number is put together of, by the names of its readers: of a Complex or a Rational, or of an Integer beyond
-    /// 64 bits, which has a String of its words (`intrinsics/big_integer.rs`). A section knows it by these, as a Struct by
-    /// its members; it is frozen always.
+    /// 64 bits, which has a String of its words (`intrinsics/big_integer.rs`) or two of them. A section knows it by these,
+    /// as a Struct by its members; it is frozen always.
     pub const fn parts(self) -> Option<&'static [&'static str]> {
         match self {
             Self::COMPLEX => Some(&["real", "imaginary"]),
             Self::RATIONAL => Some(&["numerator", "denominator"]),
             Self::BIG_INTEGER => Some(&[Self::WORDS]),
+            Self::WIDE_INTEGER => Some(&[Self::LOW, Self::HIGH]),
             _ => None,
         }
     }
@@ -140,13 +144,16 @@ impl ClassId {
     /// As which Ruby knows it.
     pub const fn in_ruby(self) -> Self {
         match self {
-            Self::BIG_INTEGER => Self::INTEGER,
+            Self::BIG_INTEGER | Self::WIDE_INTEGER => Self::INTEGER,
             class => class,
         }
     }
 
     /// What the words of an Integer beyond 64 bits are called, which no method of Ruby's gives.
     pub const WORDS: &'static str = "__words";
+    /// The words of one of 128 bits: the low one without a sign, the high one with that of the number.
+    pub const LOW: &'static str = "__low";
+    pub const HIGH: &'static str = "__high";
 }
 
 /// The classes under one user-defined root class: they share one id space, class by class.

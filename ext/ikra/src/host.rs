@@ -26,7 +26,8 @@ use ikra_core::front::infer;
 use ikra_core::heap::schema;
 use ikra_core::infer::dialect::Dialect;
 use ikra_core::infer::host::{
-    Contents, FoundMethod, Holder, MissingConstant, Refusal, Root, RootKey, Scope, StructKeywords,
+    Contents, FoundMethod, Holder, IntegerSize, MissingConstant, Refusal, Root, RootKey, Scope,
+    StructKeywords,
 };
 use ikra_core::infer::recording::{Kept, KeptProgram, Recorder, Recording};
 use ikra_core::infer::{Host, Inferred, VARIABLES, unread_columns};
@@ -414,8 +415,12 @@ impl Host for LiveHost<'_, '_> {
         self.learned.borrow().gaps.contains(&(path.to_string(), line))
     }
 
-    fn has_big_integers(&self, path: &str, line: u32) -> bool {
-        self.learned.borrow().big_integers.contains(&(path.to_string(), line))
+    fn integer_size(&self, path: &str, line: u32) -> IntegerSize {
+        self.learned.borrow().integer_size(&(path.to_string(), line))
+    }
+
+    fn has_big_integers(&self) -> bool {
+        !self.learned.borrow().big_integers.is_empty()
     }
 
     fn told_lines(&self) -> Vec<(String, u32)> {
@@ -662,7 +667,7 @@ impl Host for LiveHost<'_, '_> {
     }
 
     fn is_opaque(&self, class: ClassId) -> bool {
-        class != ClassId::BIG_INTEGER && classes::is_opaque(self.pool.class(class))
+        class.in_ruby() != ClassId::INTEGER && classes::is_opaque(self.pool.class(class))
     }
 
     fn groups(&self, root: u32) -> Option<u32> {

@@ -747,10 +747,15 @@ impl<'a> Run<'a> {
             }
             // The blocks of syncs are not to run again.
             ErrorKind::Overflow { .. } if self.syncs.any() => Ok(false),
-            ErrorKind::Overflow { .. } => {
-                tell_anew(|| format!("an Integer leaves 64 bits at {}:{}", place.0, place.1));
+            ErrorKind::Overflow { wide, .. } => {
+                let bits = if wide { 128 } else { 64 };
+                tell_anew(|| format!("an Integer leaves {bits} bits at {}:{}", place.0, place.1));
                 learned.extend(&version.learned);
-                let is_new = learned.big_integers.insert(site.place_of_integers());
+                let line = site.place_of_integers();
+                if !wide && learned.wide_integers.insert(line.clone()) {
+                    return Ok(true);
+                }
+                let is_new = learned.big_integers.insert(line);
                 // What may run on a GPU has no such Integers, wherever it runs.
                 let moves = self.moves_to_cpu(version);
                 version.big_integers.set(true);
@@ -952,7 +957,7 @@ impl<'a> Run<'a> {
         if !version.big_integers.get() || !self.moves_to_cpu(version) {
             return Ok(());
         }
-        tell_anew(|| "Integers beyond 64 bits are the CPU's".into());
+        tell_anew(|| "Integers beyond 128 bits are the CPU's".into());
         Err(Trouble::Anew)
     }
 

@@ -30,6 +30,7 @@ use ikra_core::cancel::CancellationToken;
 use ikra_core::error::Error;
 use ikra_core::heap::schema::Output;
 use ikra_core::infer::Inferred;
+use ikra_core::infer::host::IntegerSize;
 use ikra_core::ir::{Program, passes};
 use ikra_core::profile::Profile;
 use ikra_core::regexp::asking::Nobody;
@@ -64,6 +65,8 @@ pub struct Learned {
     /// Items are written behind the end of an array there, with nils between.
     pub gaps: Lines,
     /// Integers have left 64 bits there.
+    pub wide_integers: Lines,
+    /// And 128.
     pub big_integers: Lines,
     /// An exception of Ruby's own has left the section from there, which keeps more than a failure tells.
     pub told_lines: Lines,
@@ -83,6 +86,7 @@ impl Default for Learned {
     fn default() -> Self {
         Self {
             gaps: BTreeSet::new(),
+            wide_integers: BTreeSet::new(),
             big_integers: BTreeSet::new(),
             told_lines: BTreeSet::new(),
             names: BTreeSet::new(),
@@ -93,12 +97,25 @@ impl Default for Learned {
 
 impl Learned {
     /// All of it.
-    pub const fn facts(&self) -> ([&Lines; 3], &Names, Option<&Names>) {
-        ([&self.gaps, &self.big_integers, &self.told_lines], &self.names, self.likely.as_ref())
+    pub const fn facts(&self) -> ([&Lines; 4], &Names, Option<&Names>) {
+        let lines = [&self.gaps, &self.wide_integers, &self.big_integers, &self.told_lines];
+        (lines, &self.names, self.likely.as_ref())
+    }
+
+    /// How large have Integers become on a line?
+    pub fn integer_size(&self, line: &(String, u32)) -> IntegerSize {
+        if self.big_integers.contains(line) {
+            IntegerSize::Any
+        } else if self.wide_integers.contains(line) {
+            IntegerSize::Wide
+        } else {
+            IntegerSize::Word
+        }
     }
 
     pub fn extend(&mut self, other: &Self) {
         self.gaps.extend(other.gaps.iter().cloned());
+        self.wide_integers.extend(other.wide_integers.iter().cloned());
         self.big_integers.extend(other.big_integers.iter().cloned());
         self.told_lines.extend(other.told_lines.iter().cloned());
         self.names.extend(other.names.iter().cloned());
@@ -136,6 +153,7 @@ impl Learned {
 
     pub fn is_within(&self, other: &Self) -> bool {
         self.gaps.is_subset(&other.gaps)
+            && self.wide_integers.is_subset(&other.wide_integers)
             && self.big_integers.is_subset(&other.big_integers)
             && self.told_lines.is_subset(&other.told_lines)
             && self.names.is_subset(&other.names)

@@ -7,6 +7,7 @@ module RandomPrograms
     LITERALS = %w[0xffff_ffff_ffff_ffff 18446744073709551616 9223372036854775808 -9223372036854775809
                   0xcbf29ce484222325 0x9e3779b97f4a7c15 -340282366920938463463374607431768211456
                   1000000000000000000000000000057].freeze
+    MULTIPLIERS = %w[0x100000001b3 6364136223846793005 0xbf58476d1ce4e5b9 31 -7].freeze
     MASKS = %w[0xffff_ffff_ffff_ffff 0x7fff_ffff_ffff_ffff 0xffff_ffff 0xffff_ffff_ffff_ffff_ffff].freeze
     MODULI = %w[1_000_000_007 18446744073709551557 97 -10 9223372036854775808 2305843009213693951].freeze
 
@@ -57,6 +58,19 @@ module RandomPrograms
 
     private
 
+    # As hashes have it.
+    def mixed(number)
+      bits = pick([63, 64, 64, 65, 100])
+      e("[7, ", number, ", -1].inject(0xcbf29ce484222325) { |a, b| ((a ^ b) * #{pick(MULTIPLIERS)}) & #{(1 << bits) - 1} }")
+    end
+
+    # As generators of random numbers have it.
+    def drawn(number)
+      mask = "0xffffffffffffffff"
+      [e("(1..4).inject(", number, ") { |a, b| a ^= (a << #{between(1, 40)}) & #{mask}; a ^ (a >> #{between(1, 40)}) }"),
+       e("(1..3).inject(", number, ") { |a, b| (a * #{pick(MULTIPLIERS)} + b) & #{mask} }")].then { |both| pick(both) }
+    end
+
     def number_or_large(depth)
       chance(0.5) ? large(depth) : expression([:int], [depth - 1, 0].max)
     end
@@ -69,8 +83,10 @@ module RandomPrograms
 
     def large(depth)
       number = expression([:int], [depth - 1, 0].max)
-      case between(0, 9)
+      case between(0, 11)
       when 0, 1 then e(pick(LITERALS))
+      when 10 then mixed(number)
+      when 11 then drawn(number)
       when 2 then e("((", number, " % 100)**", small_exponent(depth), ")")
       when 3 then e("((", number, " % 1000) << ", small_exponent(depth), ")")
       when 4 then e("((", number, " ^ ", pick(LITERALS), ") * 0x100000001b3)")

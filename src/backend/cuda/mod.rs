@@ -85,7 +85,7 @@ impl Backend for CudaBackend {
             return Err(Error::Device(message.into()));
         }
         if program.has_big_integers() {
-            let message = "a section with Integers beyond 64 bits runs on the CPU only [integer-too-big]\n  hint: let \
+            let message = "a section with Integers beyond 128 bits runs on the CPU only [integer-too-big]\n  hint: let \
                            Ikra.backend be :auto or :cpu";
             return Err(Error::Device(message.into()));
         }

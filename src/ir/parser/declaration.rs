@@ -302,7 +302,10 @@ impl Parser {
                              float_domain, math_domain, frozen, frozen_array, index_too_small, array_growth, range, \
                              raise, stack_too_deep, race)";
         Ok(match &self.word(KINDS)?[..] {
-            "overflow" => ErrorKind::Overflow { operator: self.text("an operator")? },
+            "overflow" => {
+                let wide = self.take_word("wide");
+                ErrorKind::Overflow { operator: self.text("an operator")?, wide }
+            }
             "zero_division" => ErrorKind::ZeroDivision,
             "no_method" => {
                 let named = Missing::NAMES.iter().find(|(_, word)| self.take_word(word));

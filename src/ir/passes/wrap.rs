@@ -16,8 +16,9 @@ use super::eliminate;
 use crate::cancel::CancellationToken;
 use crate::error::Error;
 use crate::ir::walk::for_each;
-use crate::ir::{BinaryOp, Block, Function, Op, Program, Stmt, UnaryOp, Value, ValueData};
+use crate::ir::{BinaryOp, Block, Function, Op, Program, Stmt, UnaryOp, Value, ValueData, Var};
 use crate::scalar::{Interval, Ty};
+use rustc_hash::FxHashSet;
 
 pub fn run(program: &mut Program, token: &CancellationToken) -> Result<(), Error> {
     let mut changed = false;
@@ -55,6 +56,7 @@ fn wrap(function: &mut Function) -> bool {
         return false;
     }
     let count = function.values.len();
+    let wanted = wanted_variables(function);
     let mut definitions = Vec::new();
     let mut wide = Wide { sums: vec![None; count], uses: vec![Uses::NONE; count] };
     for_each(&function.body, &mut |stmt| match stmt {
@@ -62,6 +64,7 @@ fn wrap(function: &mut Function) -> bool {
             definitions.push((*value, op.clone()));
             wide.note(*value, op);
         }
+        Stmt::Set(var, _) if !wanted.contains(var) => {}
         stmt => stmt.for_each_operand(|value| wide.uses[value.0 as usize].add(false, false)),
     });
     // What uses a value comes after it.
@@ -72,6 +75,22 @@ fn wrap(function: &mut Function) -> bool {
     let changed = wide.rewrite(&mut function.body, &mut values);
     function.values = values;
     changed
+}
+
+/// The variables of which somebody wants what is read.
+fn wanted_variables(function: &Function) -> FxHashSet<Var> {
+    let mut is_used = vec![false; function.values.len()];
+    let mut reads = Vec::new();
+    for_each(&function.body, &mut |stmt| {
+        if let Stmt::Let { value, op: Op::Get(var), .. } = stmt {
+            reads.push((*var, *value));
+        }
+        match stmt {
+            Stmt::Let { op, .. } => op.for_each_operand(|value| is_used[value.0 as usize] = true),
+            stmt => stmt.for_each_operand(|value| is_used[value.0 as usize] = true),
+        }
+    });
+    reads.into_iter().filter(|(_, value)| is_used[value.0 as usize]).map(|(var, _)| var).collect()
 }
 
 /// Of an operation of whose result no more than the low bits are wanted, or all: are they all that is wanted of its
@@ -258,6 +277,17 @@ mod tests {
              v5 = i64 8
              v6 = floor_mod v3, v5
              store b0[v0] = v6",
+        );
+    }
+
+    #[test]
+    fn what_nobody_reads_wraps() {
+        changed(
+            "var x0: i64
+             v3 = add_checked v1, v2 at e0; x0 = v3; v4 = x0; v5 = i64 7; store b0[v0] = v5",
+            "var x0: i64
+             v5 = i64 7
+             store b0[v0] = v5",
         );
     }
 

@@ -17,6 +17,13 @@ pub fn of_words(words: VALUE) -> Result<VALUE, Error> {
     })
 }
 
+/// The Integer of two words.
+pub fn of_two_words(low: i64, high: i64) -> Result<VALUE, Error> {
+    let words = [low, high];
+    // SAFETY: the words live while they are read; what is raised ends in `protect`.
+    protect(|| unsafe { rb_sys::rb_integer_unpack(words.as_ptr().cast(), 2, WORD as _, 0, FLAGS) })
+}
+
 /// A new String of the words of an Integer: as few as hold it and its sign.
 pub fn words(integer: VALUE) -> Result<VALUE, Error> {
     // SAFETY: the Integer is live, and the String has as many bytes as are written; what is raised ends in `protect`.

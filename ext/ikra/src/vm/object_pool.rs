@@ -119,7 +119,9 @@ impl ObjectPool {
     /// What [`classes::members`] tells of a class, and the words of an Integer beyond 64 bits.
     pub fn members(&self, class: ClassId) -> Vec<String> {
         match class {
-            ClassId::BIG_INTEGER => vec![ClassId::WORDS.to_string()],
+            ClassId::BIG_INTEGER | ClassId::WIDE_INTEGER => {
+                class.parts().unwrap_or_default().iter().map(|name| name.to_string()).collect()
+            }
             class => classes::members(self.class(class)),
         }
     }

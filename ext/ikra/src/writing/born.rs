@@ -234,7 +234,7 @@ impl OfClass {
         names.extend(match class {
             _ if is_random => &[RANDOM_STATE, RANDOM_SEED][..],
             ClassId::REGEXP => &[PATTERN],
-            ClassId::BIG_INTEGER => &[ClassId::WORDS],
+            ClassId::BIG_INTEGER | ClassId::WIDE_INTEGER => class.parts().unwrap_or_default(),
             _ => &[],
         });
         let variable = |name: &&str| {

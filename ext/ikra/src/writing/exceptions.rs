@@ -374,7 +374,7 @@ impl Decoder<'_> {
         let ruby = self.ruby;
         let details = ruby.ary_new();
         let kind = match kind {
-            ErrorKind::Overflow { operator } => {
+            ErrorKind::Overflow { operator, .. } => {
                 let name = self.inferred.program.builtin(failure.path).filter(|_| operator == THIS_METHOD);
                 details.push(name.unwrap_or(operator))?;
                 "overflow"

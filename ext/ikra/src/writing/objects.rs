@@ -49,12 +49,29 @@ pub struct Maker {
     pattern: Option<usize>,
     /// Of a Struct: which variable each member is.
     members: Option<Vec<usize>>,
-    /// Of an Integer beyond 64 bits: where its words are.
-    words: Option<usize>,
+    /// Of an Integer beyond 64 bits.
+    integer: Option<IntegerParts>,
     /// Frozen as soon as they are made: all of them, or those of which this variable says so.
     frozen: bool,
     freezes: Option<usize>,
     orders: RefCell<FxHashMap<i64, Rc<Order>>>,
+}
+
+/// Where the words are of an Integer beyond 64 bits: in a String, or the low one and the high one of two.
+#[derive(Clone, Copy)]
+pub enum IntegerParts {
+    Words(usize),
+    Wide(usize, usize),
+}
+
+impl IntegerParts {
+    fn known(place: impl Fn(&str) -> Option<usize>) -> Option<Self> {
+        match [ClassId::WORDS, ClassId::LOW, ClassId::HIGH].map(place) {
+            [Some(words), ..] => Some(Self::Words(words)),
+            [None, Some(low), Some(high)] => Some(Self::Wide(low, high)),
+            _ => None,
+        }
+    }
 }
 
 /// The variables that an object gets, by their places, one after the other.
@@ -119,7 +136,7 @@ impl Maker {
             cause: known(CAUSE),
             random,
             pattern: known(PATTERN),
-            words: known(ClassId::WORDS),
+            integer: IntegerParts::known(known),
             original: names.iter().position(|name| *name == ORIGINAL),
             members,
             freezes: names.iter().position(|name| *name == FROZEN),
@@ -143,8 +160,8 @@ impl Maker {
     }
 
     /// Of an Integer beyond 64 bits, which is made of its words as a whole: where they are.
-    pub const fn words(&self) -> Option<usize> {
-        self.words
+    pub const fn integer(&self) -> Option<IntegerParts> {
+        self.integer
     }
 
     /// A new object without variables.

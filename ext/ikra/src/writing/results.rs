@@ -9,7 +9,7 @@ use crate::vm::integers;
 use crate::vm::value;
 use crate::writing::born::Pairs;
 use crate::writing::decoder::{Decoder, append, immediate};
-use crate::writing::objects::{Maker, Order};
+use crate::writing::objects::{IntegerParts, Maker, Order};
 use crate::writing::strings::make;
 use ikra_core::error::Error;
 use ikra_core::error::NoMemory;
@@ -515,8 +515,8 @@ impl<'a> Results<'a> {
                 let last = black_box(end(high, at + low.as_ref().map_or(0, |low| low.width))?);
                 return Ok(self.decoder.ruby.range_new(first, last, *exclusive)?.as_value());
             }
-            Kind::Record(maker, parts) if let Some(place) = maker.words() => {
-                let number = self.integer(parts, place, words, at)?;
+            Kind::Record(maker, parts) if maker.integer().is_some() => {
+                let number = self.integer(maker, parts, words, at)?;
                 // SAFETY: it was just made.
                 return Ok(unsafe { Value::from_raw(number) });
             }
@@ -588,10 +588,9 @@ impl<'a> Results<'a> {
                 met.borrow_mut().remember(words, start, value)?;
                 value
             }
-            None if words.get(start)? == i64::from(ClassId::BIG_INTEGER.0) => {
-                let (maker, parts) = self.made_object(ClassId::BIG_INTEGER)?;
-                let place = maker.words().unwrap_or(0);
-                let value = black_box(self.integer(parts, place, words, start + 1)?);
+            None if let Some(class) = class_of_integer(words.get(start)?) => {
+                let (maker, parts) = self.made_object(class)?;
+                let value = black_box(self.integer(maker, parts, words, start + 1)?);
                 self.decoder.pinned.hold(value)?;
                 met.borrow_mut().remember(words, start, value)?;
                 value
@@ -612,17 +611,25 @@ impl<'a> Results<'a> {
         Ok(unsafe { Value::from_raw(value) })
     }
 
-    /// An Integer beyond 64 bits, of whose parts one are its words.
+    /// An Integer beyond 64 bits, among whose parts are its words.
     fn integer(
         &self,
+        maker: &Maker,
         parts: &[Encoding],
-        place: usize,
         words: Words<'_>,
         at: usize,
     ) -> Result<VALUE, Trouble> {
-        let before: usize = parts[..place].iter().map(|part| part.width).sum();
-        let text = black_box(self.value(&parts[place], words, at + before)?.as_raw());
-        Ok(integers::of_words(text)?)
+        let begins = |place: usize| at + parts[..place].iter().map(|part| part.width).sum::<usize>();
+        Ok(match maker.integer() {
+            Some(IntegerParts::Words(place)) => {
+                let text = black_box(self.value(&parts[place], words, begins(place))?.as_raw());
+                integers::of_words(text)?
+            }
+            Some(IntegerParts::Wide(low, high)) => {
+                integers::of_two_words(words.get(begins(low))?, words.get(begins(high))?)?
+            }
+            None => return Err(Error::Internal("an Integer has no words".into()).into()),
+        })
     }
 
     /// A String that the section has made, from its words.
@@ -947,4 +954,9 @@ fn new_array(values: &[rb_sys::VALUE]) -> Result<Value, Trouble> {
     let array = protect(|| unsafe { rb_sys::rb_ary_new_from_values(count, values) })?;
     // SAFETY: the array was just made.
     Ok(unsafe { Value::from_raw(array) })
+}
+
+/// The class of an Integer beyond 64 bits, if the number is that of one.
+fn class_of_integer(number: i64) -> Option<ClassId> {
+    [ClassId::BIG_INTEGER, ClassId::WIDE_INTEGER].into_iter().find(|class| i64::from(class.0) == number)
 }
