@@ -53,17 +53,13 @@ fn shift_either_way(s: &mut Lowerer<'_>, number: Wide, count: Value, left: bool)
     s.branch(
         0x66,
         condition,
-        |s| {
-            let count = s.b.at_least_zero(count);
-            shift_by(s, number, count, left)
-        },
+        |s| shift_by(s, number, count, left),
         |s| {
             // More than these do the same.
             let least = s.b.i64(-1000);
             let is_less = s.b.compare(Comparison::Lt, count, least);
             let count = s.b.select(is_less, least, count);
             let count = s.b.binary(BinaryOp::Sub, zero, count);
-            let count = s.b.at_least_zero(count);
             shift_by(s, number, count, !left)
         },
     )

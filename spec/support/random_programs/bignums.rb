@@ -59,13 +59,13 @@ module RandomPrograms
     private
 
     # As hashes have it.
-    def mixed(number)
+    def hashed_bits(number)
       bits = pick([63, 64, 64, 65, 100])
       e("[7, ", number, ", -1].inject(0xcbf29ce484222325) { |a, b| ((a ^ b) * #{pick(MULTIPLIERS)}) & #{(1 << bits) - 1} }")
     end
 
     # As generators of random numbers have it.
-    def drawn(number)
+    def stepped_generator(number)
       mask = "0xffffffffffffffff"
       [e("(1..4).inject(", number, ") { |a, b| a ^= (a << #{between(1, 40)}) & #{mask}; a ^ (a >> #{between(1, 40)}) }"),
        e("(1..3).inject(", number, ") { |a, b| (a * #{pick(MULTIPLIERS)} + b) & #{mask} }")].then { |both| pick(both) }
@@ -85,8 +85,8 @@ module RandomPrograms
       number = expression([:int], [depth - 1, 0].max)
       case between(0, 11)
       when 0, 1 then e(pick(LITERALS))
-      when 10 then mixed(number)
-      when 11 then drawn(number)
+      when 10 then hashed_bits(number)
+      when 11 then stepped_generator(number)
       when 2 then e("((", number, " % 100)**", small_exponent(depth), ")")
       when 3 then e("((", number, " % 1000) << ", small_exponent(depth), ")")
       when 4 then e("((", number, " ^ ", pick(LITERALS), ") * 0x100000001b3)")
