@@ -396,8 +396,34 @@ each_backend do |backend|
       [twin == n, twin.eql?(n), n.eql?(twin), { twin => 1 }[n], { n => 1 }[twin], { [twin] => 1 }[[n]],
        [twin, n].uniq, [n].include?(twin), [n] == [twin], point.new(twin, 1) == point.new(n, 1),
        { point.new(twin, 1) => 1 }[point.new(n, 1)], (case twin when n then 1 end),
-       [twin, n].tally, [n, twin].group_by { |m| m }, twin.class, Integer === twin, twin <=> n, [twin].index(n)]
+       [twin, n].tally, [n, twin].group_by { |m| m }, twin.class, twin.is_a?(Integer), twin <=> n, [twin].index(n)]
     end
+  end
+
+  # Ruby keeps what 63 bits do not hold as it keeps what 64 do not hold.
+  it "tells those of 64 bits from larger ones wherever they come from" do
+    numbers = [2**65, 2**62, (2**63) - 1, -(2**63), -(2**62) - 1, 2**63, 5]
+    expect_same(numbers) { |n| [n < 5e18, n <=> n.to_f, n <=> 4.7e18, [n, 4.7e18].max, format("%+x", n), n[2**64]] }
+    counts = numbers.each_with_index.to_h
+    expect_same(numbers) { |n| [counts[n], counts[n + 0], { n => 1 }[n * 1], { [n] => 1 }[[n + 0]]] }
+    expect_same(numbers) { |n| [n, n + 0].uniq.size }
+    expect_same(numbers.map { |n| BigIntegers::Account.new(n) }) { |account| [account.balance < 5e18, account.balance] }
+    expect_same([0, 1, -1]) { |n| [n[2**64], n[-(2**64)]] }
+  end
+
+  it "counts with what is within 64 bits again" do
+    expect_same([2**63, 2**64, 5 << 60]) do |n|
+      few = n >> 60
+      [few.times.to_a.size, few.downto(1).sum, 1.upto(few).sum, (0..few).sum, (few..(few + 2)).to_a]
+    end
+  end
+
+  it "multiplies around each power" do
+    powers = [31, 32, 63, 64, 65].map { |exponent| 2**exponent }
+    numbers = [0, 1, -1, 3] + powers.flat_map { |power| [power - 1, power, power + 1, -power, -power + 1, -power - 1] }
+    expect_same(numbers.product(numbers)) { |a, b| [a * b, (a * b) & 0xffff_ffff_ffff_ffff, (a * b) >> 64] }
+    expect_same(numbers) { |a| a * a }
+    expect_same(numbers) { |a| a * -(2**64) }
   end
 
   it "shifts, divides and compares around each power" do

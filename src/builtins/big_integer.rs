@@ -28,6 +28,20 @@ pub(super) const ROWS: &[Row] = &[
     }),
 ];
 
+/// What would count with them: none has been counted to yet, so this is refused when it is reached.
+pub(super) const COUNTING: &[Row] = &[
+    carrying("times", cannot_count),
+    carrying("upto", cannot_count),
+    carrying("downto", cannot_count),
+    carrying("step", cannot_count),
+];
+
+fn cannot_count(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    let message = format!("`{}` of an Integer beyond 64 bits cannot run in a section", call.name);
+    let hint = "count with Integers of 64 bits, or compare in a loop";
+    s.fail(ErrorKind::Unsupported(format!("{message} [unsupported-method]\n  hint: {hint}")), &[])
+}
+
 /// What rounds them.
 pub(super) const ROUNDING: &[Row] = &[
     row("floor", |s, c| super::integer::whole(s, c, "floor")),

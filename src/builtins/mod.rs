@@ -254,8 +254,11 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         {
             let class = crate::infer::class_of(ty);
             let wide = if class == ClassId::WIDE_INTEGER { wide_integer::ROWS } else { &[] };
-            let rounding = if class.in_ruby() == ClassId::INTEGER { big_integer::ROUNDING } else { &[] };
-            (&[wide, rounding, complex_rational::ROWS, big_integer::ROWS, comparable::ROWS], module)
+            let [rounding, counting] = match class.in_ruby() {
+                ClassId::INTEGER => [big_integer::ROUNDING, big_integer::COUNTING],
+                _ => [&[][..]; 2],
+            };
+            (&[wide, rounding, counting, complex_rational::ROWS, big_integer::ROWS, comparable::ROWS], module)
         }
         Type::Object(_, ClassId::ENCODING) if owner == ClassId::ENCODING || is_primitive(name) => {
             (&[], &["Encoding"])

@@ -204,6 +204,7 @@ impl Lowerer<'_> {
 
     /// The same of what may be an Integer beyond 64 bits.
     fn end_of_64_bits(&mut self, end: Operand, slot: u32) -> Operand {
+        let end = self.within_slot(slot + 0x20, |s| s.narrowed(&end));
         let others = end.types.filter(|ty| !super::is_big_integer(ty));
         if others.len() == end.types.len() {
             return end;

@@ -377,8 +377,16 @@ impl Lowerer<'_> {
                 let (sign, zero) = (self.op(BinaryOp::Shr, high, 63), self.b.i64(0));
                 let due = self.b.binary(BinaryOp::Xor, a.high, b.high);
                 let turned = self.b.compare(Comparison::Ne, sign, due);
-                let any = self.b.binary(BinaryOp::Or, low, high);
-                let any = self.b.compare(Comparison::Ne, any, zero);
+                let [any, other] = [a, b].map(|of| {
+                    let any = self.b.binary(BinaryOp::Or, of.low, of.high);
+                    self.b.compare(Comparison::Ne, any, zero)
+                });
+                // That of 0 has no sign; that of two times -2**64 has lost its only bit.
+                let any = self.b.binary(BinaryOp::AndB, any, other);
+                let gone = self.b.compare(Comparison::Eq, low, zero);
+                let none = self.b.compare(Comparison::Eq, high, zero);
+                let gone = self.b.binary(BinaryOp::AndB, gone, none);
+                let turned = self.b.binary(BinaryOp::OrB, turned, gone);
                 let turned = self.b.binary(BinaryOp::AndB, turned, any);
                 let bad = self.b.binary(BinaryOp::OrB, bad, turned);
                 self.failing(high, bad, site)

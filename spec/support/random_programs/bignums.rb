@@ -61,14 +61,18 @@ module RandomPrograms
     # As hashes have it.
     def hashed_bits(number)
       bits = pick([63, 64, 64, 65, 100])
-      e("[7, ", number, ", -1].inject(0xcbf29ce484222325) { |a, b| ((a ^ b) * #{pick(MULTIPLIERS)}) & #{(1 << bits) - 1} }")
+      e("[7, ", number,
+        ", -1].inject(0xcbf29ce484222325) { |a, b| ((a ^ b) * #{pick(MULTIPLIERS)}) & #{(1 << bits) - 1} }")
     end
 
     # As generators of random numbers have it.
     def stepped_generator(number)
       mask = "0xffffffffffffffff"
-      [e("(1..4).inject(", number, ") { |a, b| a ^= (a << #{between(1, 40)}) & #{mask}; a ^ (a >> #{between(1, 40)}) }"),
-       e("(1..3).inject(", number, ") { |a, b| (a * #{pick(MULTIPLIERS)} + b) & #{mask} }")].then { |both| pick(both) }
+      step = case between(0, 1)
+             when 0 then "a ^= (a << #{between(1, 40)}) & #{mask}; a ^ (a >> #{between(1, 40)})"
+             else "((a * #{pick(MULTIPLIERS)}) + b) & #{mask}"
+             end
+      e("(1..4).inject(", number, ") { |a, b| #{step} }")
     end
 
     def number_or_large(depth)

@@ -175,7 +175,7 @@ module BigInteger
   def [](index, size = :__none)
     return __part(index, size) unless size.equal?(:__none)
     return __bits_of(index) if index.is_a?(Range)
-    return index < 0 || self > 0 ? 0 : 1 if index.__big?
+    return index < 0 || self >= 0 ? 0 : 1 if index.__big?
 
     index = __to_int(index)
     return 0 if index < 0

@@ -1069,13 +1069,14 @@ impl<'a> Tracer<'a> {
             self.pinned.add_singleton(class, singleton)?;
         }
         // A singleton class may die and another take its address; a class with a number stays. Classes whose instances
-        // may be no objects here (Float, Array) are not entered.
+        // may be no objects here (Float, Array, Integer) are not entered.
         let no_objects = [
             ClassId::COLUMN,
             ClassId::ARRAY,
             ClassId::HASH,
             ClassId::FLOAT,
             ClassId::INTEGER,
+            ClassId::BIG_INTEGER,
             ClassId::SYMBOL,
         ];
         let plain = !no_objects.contains(&class) && !self.pool.is_callable(class);
