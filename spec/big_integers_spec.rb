@@ -400,6 +400,22 @@ each_backend do |backend|
     end
   end
 
+  it "knows them again in what is put together without a literal" do
+    point = BigIntegers::Point
+    all = ->(*items, **names) { [items, names] }
+    expect_same([0, 5, -7, 2**63, 2**90]) do |n|
+      twin = (n + (2**64)) - (2**64)
+      both = [all.call(twin, k: twin), all.call(n, k: n)]
+      first, *rest = 1, twin
+      made = (0..1).map { twin }
+      changed = point.new(0, first)
+      changed.x = twin
+      [both[0] == both[1], { both[0] => 1 }[both[1]], rest == [n], { rest => 1 }[[n]], made == [n, n],
+       (made + [n]).tally, { a: twin } == { a: n }, { { a: twin } => 1 }[{ a: n }], changed == point.new(n, 1),
+       Complex(twin, 1).eql?(Complex(n, 1)), { Rational(twin, 7) => 1 }[Rational(n, 7)], [[twin, 1]].to_h[n]]
+    end
+  end
+
   # Ruby keeps what 63 bits do not hold as it keeps what 64 do not hold.
   it "tells those of 64 bits from larger ones wherever they come from" do
     numbers = [2**65, 2**62, (2**63) - 1, -(2**63), -(2**62) - 1, 2**63, 5]

@@ -1,5 +1,5 @@
 # Integers of 128 bits in registers (`infer/wide_integers.rs`): what fits 64 bits may be one. `__narrow` gives an Integer
-# of 64 bits, or one of any size.
+# of 64 bits, or one of any size. What is not here and is named in `METHODS` there, BigInteger has for both.
 
 module WideInteger
   def [](index, size = :__none)
@@ -12,18 +12,6 @@ module WideInteger
 
   def div(other)
     other.is_a?(Integer) ? self / other : __narrow.div(other)
-  end
-
-  def succ
-    self + 1
-  end
-
-  def next
-    self + 1
-  end
-
-  def pred
-    self - 1
   end
 
   def even?
@@ -40,38 +28,6 @@ module WideInteger
 
   def nonzero?
     zero? ? nil : self
-  end
-
-  def positive?
-    self > 0
-  end
-
-  def negative?
-    __high < 0
-  end
-
-  def abs
-    __high < 0 ? -self : self
-  end
-
-  def magnitude
-    abs
-  end
-
-  def +@
-    self
-  end
-
-  def to_i
-    self
-  end
-
-  def to_int
-    self
-  end
-
-  def integer?
-    true
   end
 
   def to_f
