@@ -273,6 +273,16 @@ pub(super) fn equals(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     })
 }
 
+/// Nil, true and false, which Ruby knows by what they are.
+const fn is_constant(ty: &Type) -> bool {
+    matches!(ty, Type::Nil | Type::True | Type::False)
+}
+
+/// Ruby's own objects whose `eql?` and `hash` a Hash calls.
+fn is_asked_as_key(ty: &Type) -> bool {
+    matches!(ty, Type::Array(_) | Type::Tuple(_) | Type::List(_) | Type::Range { .. }) || ty.is_hash()
+}
+
 /// What set operations take for the same: the same object, or one that is eql? and has the same `hash`. That of Ruby's own
 /// objects that are eql? is the same.
 pub(super) fn alike(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
@@ -281,12 +291,15 @@ pub(super) fn alike(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let equal = if by == Some(AlikeBy::Identity) { "#same" } else { "eql?" };
     let hashes = s.asks_for_hash(&call.receiver.types, &mut Vec::new());
     let receiver = call.receiver.clone();
+    let collections = receiver.types.filter(|ty| is_asked_as_key(ty));
+    if ["eql?", "hash"].iter().any(|name| s.refuse_redefined(&collections, name, "a Hash")) {
+        return Operand::bottom();
+    }
     let differs = |s: &mut Lowerer<'_>, arg: &Operand| {
         // `rb_eql` compares numbers, Strings and Symbols itself.
-        let is_own = receiver
-            .types
-            .iter()
-            .all(|ty| ty.is_string() || matches!(ty, Type::Integer | Type::Float | Type::Symbol));
+        let is_own = receiver.types.iter().all(|ty| {
+            ty.is_string() || matches!(ty, Type::Integer | Type::Float | Type::Symbol) || is_constant(ty)
+        });
         let call_type = if is_own { CallType::Core } else { CallType::Own };
         let found = s.send_from(&receiver, equal, std::slice::from_ref(arg), 6, call_type);
         if found.is_bottom() {

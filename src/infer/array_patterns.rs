@@ -20,6 +20,11 @@ impl Lowerer<'_> {
     ) {
         self.switch(subject, SLOT_CLASS, &mut |s, part| {
             s.enter_pattern(pattern);
+            let is_array =
+                matches!(part.types.single(), Some(Type::Tuple(_) | Type::Array(_) | Type::List(_)));
+            if is_array && deconstructs && s.refuse_redefined(&part.types, "deconstruct", "a pattern") {
+                return Operand::bottom();
+            }
             match part.types.single() {
                 Some(Type::Tuple(_)) => {
                     let items = s.tuple_items(&part);

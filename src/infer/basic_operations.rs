@@ -87,6 +87,10 @@ pub(crate) fn asked(owner: ClassId, name: &str) -> impl Iterator<Item = (ClassId
     const SETS: &[&str] =
         &["-", "&", "|", "uniq", "union", "difference", "intersection", "intersect?", "eql?"];
     let (mut compares, mut iterates, mut signs) = (false, false, false);
+    // What is no number is added by its own `+`.
+    let adds = matches!(owner, ClassId::ARRAY | ClassId::ENUMERABLE) && name == "sum";
+    let added = if adds { &[ClassId::STRING, ClassId::ARRAY][..] } else { &[] };
+    let added = added.iter().map(|class| (*class, "+"));
     // `rb_eql_opt` looks whether `Integer#==` is Ruby's own, and else asks `eql?`, which asks it.
     let equates = match owner {
         ClassId::ARRAY => SETS.contains(&name),
@@ -114,7 +118,37 @@ pub(crate) fn asked(owner: ClassId, name: &str) -> impl Iterator<Item = (ClassId
         .then_some((ClassId::ENUMERABLE, "to_a"));
     let equal = if equates { &["==", "eql?"][..] } else { &[] };
     let equal = equal.iter().map(|name| (ClassId::INTEGER, *name));
-    ordered.chain(each).chain(above).chain(signs.then_some((ClassId::INTEGER, "<"))).chain(equal)
+    let others = if equates && owner == ClassId::ARRAY { EQUATED } else { &[] };
+    let equal = equal.chain(others.iter().map(|class| (*class, "eql?")));
+    ordered.chain(each).chain(above).chain(signs.then_some((ClassId::INTEGER, "<"))).chain(equal).chain(added)
+}
+
+/// What set operations on short arrays ask `eql?`, besides Integers and what has parts.
+const EQUATED: &[ClassId] = &[ClassId::STRING, ClassId::SYMBOL, ClassId::FLOAT, ClassId::NIL];
+
+/// The same that hang on the receiver: what `new` and `dup` of these classes call.
+pub(crate) fn asked_of(ty: &Type, owner: ClassId, name: &str) -> &'static [&'static str] {
+    const COPIED: &[ClassId] = &[ClassId::ARRAY, ClassId::HASH, ClassId::STRING];
+    let is_new = owner == ClassId::CLASS && name == "new";
+    let is_copy =
+        owner == ClassId::KERNEL && !matches!(ty, Type::Module(_)) && COPIED.contains(&class_of(ty));
+    match (ty, name) {
+        (
+            Type::Module(ClassId::ARRAY | ClassId::HASH | ClassId::STRING | ClassId::RANGE | ClassId::REGEXP),
+            _,
+        ) if is_new => &["initialize"],
+        (_, "dup") if is_copy => &["initialize_dup", "initialize_copy"],
+        (_, "clone") if is_copy => &["initialize_clone", "initialize_copy"],
+        _ => &[],
+    }
+}
+
+/// What a method made in C asks of core classes that they do not have, unless somebody has added it.
+pub(crate) fn asked_if_added(owner: ClassId, name: &str) -> impl Iterator<Item = (ClassId, &'static str)> {
+    const JOINED: &[ClassId] = &[ClassId::INTEGER, ClassId::FLOAT, ClassId::SYMBOL, ClassId::NIL];
+    let joins = owner == ClassId::ARRAY && name == "join";
+    let joined = if joins { JOINED } else { &[] };
+    joined.iter().map(|class| (*class, "to_str"))
 }
 
 /// Classes and modules that could define a method of Ruby's own which receivers of the type have, from the nearest on.
@@ -125,6 +159,7 @@ fn owners(ty: &Type) -> impl Iterator<Item = ClassId> {
         ty if ty.is_string() => &[ClassId::COMPARABLE],
         Type::Module(_) => &[ClassId::CLASS, ClassId::MODULE],
         Type::Nil | Type::True | Type::False | Type::Proc(_) | Type::Closure(..) => &[],
+        ty if class_of(ty).parts().is_some() => &[ClassId::NUMERIC, ClassId::COMPARABLE],
         ty if matches!(class_of(ty), ClassId::MATCH_DATA | ClassId::REGEXP) => &[],
         _ => &[ClassId::ENUMERABLE],
     };
@@ -158,11 +193,13 @@ fn is_core(ty: &Type) -> bool {
     ) || ty.is_hash()
         || ty.is_string()
         || matches!(class_of(ty), ClassId::MATCH_DATA | ClassId::REGEXP)
+        || class_of(ty).parts().is_some()
 }
 
 /// Ruby's own method of that name, and who defines it.
 pub(crate) fn own(builtins: &dyn Builtins, ty: &Type, name: &str) -> Option<(ClassId, Builtin)> {
-    if !is_core(ty) && !OF_ALL.contains(&name) {
+    let is_part = class_of(ty).parts().is_some_and(|parts| parts.contains(&name));
+    if is_part || !is_core(ty) && !OF_ALL.contains(&name) {
         return None;
     }
     owners(ty).find_map(|owner| builtins.lookup(owner, name, ty).map(|found| (owner, found)))

@@ -15,7 +15,7 @@ use super::{Activation, BlockRef, Control, Home, Inlined, JoinIndex, Lowerer, cl
 use crate::heap::schema::ProcPlace;
 use crate::ir::{ErrorKind, MessagePart, Missing};
 use crate::syntax::ast::{BlockLiteral, Code, LocalId, Node};
-use crate::types::{ClassId, Type, TypeSet};
+use crate::types::{ClassId, METHOD, Type, TypeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -71,6 +71,12 @@ impl Lowerer<'_> {
             return Some(None);
         }
         if let Some(mut block) = self.proc_of(operand) {
+            let is_method = |ty: &Type| matches!(ty, Type::Proc(number) | Type::Closure(number, _) if number & METHOD != 0);
+            if operand.types.iter().any(is_method) && self.is_redefined(ClassId::METHOD, "to_proc") {
+                let refusal = self.redefined(ClassId::METHOD, "to_proc", "`&` of a Method");
+                self.refuse(refusal);
+                return None;
+            }
             if let BlockRef::Outer { active, .. }
             | BlockRef::Held { active, .. }
             | BlockRef::Made { active, .. } = &mut block

@@ -359,7 +359,7 @@ impl Lowerer<'_> {
     }
 
     /// A refusal where such a method of a class that a value can be of has been redefined.
-    pub(super) fn refuse_redefined(&mut self, types: &TypeSet, name: &str, what: &str) -> bool {
+    pub(crate) fn refuse_redefined(&mut self, types: &TypeSet, name: &str, what: &str) -> bool {
         let Some(class) = types.iter().map(class_of).find(|class| self.is_redefined(*class, name)) else {
             return false;
         };
@@ -376,8 +376,14 @@ impl Lowerer<'_> {
         let in_ruby = found.owner == ClassId::INTEGER && name == "times" && self.host.dialect().times_is_ruby;
         let of_times = in_ruby.then_some(["<", "succ"]).into_iter().flatten();
         let of_times = of_times.map(|name| (ClassId::INTEGER, name));
-        let mut asked = basic_operations::asked(found.owner, name).chain(own_each).chain(of_times);
-        let (class, asked) = asked.find(|(class, asked)| self.is_redefined(*class, asked))?;
+        let of = if let Type::Module(class) = ty { *class } else { class_of(ty).in_ruby() };
+        let of_receiver = basic_operations::asked_of(ty, found.owner, name).iter().map(|name| (of, *name));
+        let mut asked =
+            basic_operations::asked(found.owner, name).chain(own_each).chain(of_times).chain(of_receiver);
+        let asked = asked.find(|(class, asked)| self.is_redefined(*class, asked));
+        let mut added = basic_operations::asked_if_added(found.owner, name);
+        let (class, asked) = asked
+            .or_else(|| added.find(|(class, name)| !matches!(self.host.method(*class, name), Ok(None))))?;
         Some(Callee::Refused(self.redefined(class, asked, &format!("`{name}`"))))
     }
 
@@ -391,10 +397,13 @@ impl Lowerer<'_> {
         if !ty.is_instance() || self.host.class_name(class_of(ty)) != "Set" {
             return false;
         }
-        match self.host.method(class_of(ty), "include?") {
-            Ok(Some(FoundMethod { method: Method::Ruby(code), .. })) => self.is_in_set(code.span),
-            _ => false,
-        }
+        // Those that others of its methods call, one of which somebody may have redefined.
+        ["include?", "add", "initialize", "initialize_dup", "each", "merge"].iter().all(|name| {
+            match self.host.method(class_of(ty), name) {
+                Ok(Some(FoundMethod { method: Method::Ruby(code), .. })) => self.is_in_set(code.span),
+                _ => false,
+            }
+        })
     }
 
     fn refused_method(&self, ty: &Type, name: &str, found: &FoundMethod) -> Callee {

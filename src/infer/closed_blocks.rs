@@ -73,7 +73,7 @@ pub struct ClosedLiteral {
     pub(super) written: Vec<LocalId>,
     /// Lambdas of its frame that these variables hold.
     pub(super) companions: Vec<Companion>,
-    /// The block of its frame's method, where it calls that.
+    /// The block of its frame's method, where it or a companion calls that.
     pub(super) outer: Option<ClosedBlock>,
     /// It can end more than itself, by `break` or `return`.
     pub(super) leaves: bool,
@@ -238,8 +238,7 @@ impl Lowerer<'_> {
         }
         let frame = &self.frames[home.frame];
         let own_block = frame.code.params.block;
-        let calls_outer = calls_outer(literal, own_block);
-        let outer = frame.block.clone().filter(|_| calls_outer);
+        let outer = frame.block.clone();
         if let Some(next @ BlockRef::Literal { literal: other, home: others, .. }) = &outer
             && other.params.required.len() == literal.params.required.len()
             && hands_on(literal, own_block)
@@ -262,6 +261,9 @@ impl Lowerer<'_> {
         let mut used = used_by(literal, own_block);
         let mut assigned = assigned_in(literal);
         let companions = self.companions(home, &mut used, &mut assigned);
+        let calls = |literal: &Arc<BlockLiteral>| calls_outer(literal, own_block);
+        let calls_outer = calls(literal) || companions.iter().any(|companion| calls(&companion.literal));
+        let outer = outer.filter(|_| calls_outer);
         let mut locals: Vec<LocalId> = used.into_iter().collect();
         locals.sort_unstable();
         let frame = &self.frames[home.frame];
@@ -375,12 +377,7 @@ impl Lowerer<'_> {
                 let numbers = |home: &Home| home.blocks.iter().map(|block| block.number).collect::<Vec<_>>();
                 let known = companions.iter().any(|companion| companion.number == number);
                 let is_around = numbers(home).starts_with(&numbers(&other));
-                if known
-                    || other.frame != home.frame
-                    || !is_around
-                    || !self.is_live(&other)
-                    || calls_outer(&literal, own_block)
-                {
+                if known || other.frame != home.frame || !is_around || !self.is_live(&other) {
                     continue;
                 }
                 used.extend(used_by(&literal, own_block));

@@ -278,7 +278,8 @@ impl Lowerer<'_> {
                 self.host.method(super::class_of(ty), "!"),
                 Ok(Some(super::host::FoundMethod { method: super::host::Method::Native { .. }, .. }))
             ),
-            _ => false,
+            Type::Module(_) => false,
+            _ => !self.frame().builtin && self.is_redefined(super::class_of(ty).in_ruby(), "!"),
         })
     }
 

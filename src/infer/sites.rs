@@ -182,7 +182,11 @@ impl Lowerer<'_> {
         };
         self.within_slot(0x3f2, |s| {
             s.switch(operand, 0, &mut |s, operand| {
-                if let Some(by) = by.filter(|by| s.responds(&operand, by)) {
+                let class = operand.types.single().map(|ty| class_of(ty).in_ruby());
+                let has = |s: &mut Self, by: &str| {
+                    class.is_some_and(|class| !matches!(s.host.method(class, by), Ok(None)))
+                };
+                if let Some(by) = by.filter(|by| has(s, by)) {
                     let what = s.describe(&operand.types);
                     return s.refuse_here(
                         "unsupported-argument",

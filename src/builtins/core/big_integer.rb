@@ -334,23 +334,29 @@ module BigInteger
   end
 
   def <(other)
-    __compared(:<, other) < 0
+    order = __compared(:<, other)
+    order.nil? ? false : order < 0
   end
 
   def <=(other)
-    __compared(:<=, other) <= 0
+    order = __compared(:<=, other)
+    order.nil? ? false : order <= 0
   end
 
   def >(other)
-    __compared(:>, other) > 0
+    order = __compared(:>, other)
+    order.nil? ? false : order > 0
   end
 
   def >=(other)
-    __compared(:>=, other) >= 0
+    order = __compared(:>=, other)
+    order.nil? ? false : order >= 0
   end
 
+  # Nil beside a Float that is not a number.
   def __compared(operator, other)
     return __ordered(other) if other.is_a?(Integer)
+    return __ordered_by(other) if other.is_a?(Float)
     return __by_coerce(operator, other) if other.is_a?(Complex)
 
     order = self <=> other
