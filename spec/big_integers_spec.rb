@@ -507,4 +507,12 @@ RSpec.describe "Integers beyond 64 bits" do
     expect { [62].pmap { |n| ((4 * (2**n))..(8 * (2**n))).size } }
       .to raise_error(Ikra::UnsupportedError, /\[unsupported-range\]/)
   end
+
+  it "has no order with what is not a number" do
+    nan = Float::NAN
+    expect_same([0, 5]) do |n|
+      large = [(n ^ (2**63)) * 3, (n ^ (2**63))**5]
+      large.map { |x| [x > nan, x < nan, x >= nan, x <= nan, x == nan, x <=> nan, nan > x, nan <= x, nan <=> x] }
+    end
+  end
 end

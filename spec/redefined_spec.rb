@@ -9,11 +9,11 @@ each_compiling_backend do |backend|
   library = File.join(__dir__, "..", "lib")
   # Those that MRI has fast paths for, and what built-ins call most.
   basic = {
-    Integer: %w[+ - * / % <=> < [] succ hash],
+    Integer: %w[+ - * / % <=> < [] succ hash !],
     Float: %w[+ * <=> == to_s],
     String: %w[+ == <=> hash eql? size],
     Symbol: %w[== <=> to_proc to_s],
-    Array: %w[[] == <=> each size + hash to_a first],
+    Array: %w[[] == <=> each size + hash to_a first deconstruct eql?],
     Hash: %w[[] == each size key?],
     Range: %w[each === size],
     NilClass: %w[to_a to_s ! nil?],
@@ -21,7 +21,8 @@ each_compiling_backend do |backend|
     Enumerable: %w[map to_a],
     Comparable: %w[<],
     Module: %w[===],
-    Struct: %w[==]
+    Struct: %w[==],
+    Method: %w[to_proc]
   }
 
   run = lambda do |*names|
@@ -80,6 +81,34 @@ each_compiling_backend do |backend|
     said = printed(backend, text)
     expect(said).to include "`max` calls `Integer#<=>`, which has been redefined", ".rb:7", "[redefined-method]"
     expect(said).to end_with "[-1, 1, 0]\n"
+  end
+
+  [["class Array; def initialize(n = 0) = n.times { |i| self << i }; end", "Array.new(n)"],
+   ["class Hash; def initialize(*) = (super(); self[:x] = 1); end", "Hash.new(n)"],
+   ["class String; alias old initialize; def initialize(s = '') = old(s + '!'); end", 'String.new("a")'],
+   ["class Range; alias old initialize; def initialize(a, b, *e) = old(a, b + 1, *e); end", "Range.new(1, n).to_a"],
+   ["class Regexp; alias old initialize; def initialize(s, *a) = old(s + '+', *a); end", '"aaa"[Regexp.new("a")]'],
+   ["class Hash; def initialize_copy(o) = (super; self[:copied] = 1); end", "{ a: n }.dup"],
+   ["class Array; def initialize_copy(o) = (super; self << 7); end", "[n].clone"],
+   ["class Set; alias old add; def add(x) = old(x + 1); end", "(Set[n] | [9]).to_a"],
+   ["class Set; def initialize_dup(o) = (super; add(77)); end", "(Set[n] | [2]).to_a"],
+   ["class Integer; def to_str = 'S'; end", '[n, 2].join("-")'],
+   ["class Integer; def to_str = 'S'; end", '"a" + n'],
+   ["class Complex; def +(other) = 7; end", "[2 + 1i, [1i, 2i].inject(:+), 1i + n]"],
+   ["class Rational; def +(other) = 7; end", "[[1r, 2r].sum, n + 1r, 1r + n]"]].each do |definition, expression|
+    it "gives Ruby's answer to #{expression} after #{definition}, or says so" do
+      said = printed(backend, <<~RUBY)
+        require "set"
+        #{definition}
+        plain = [1].map { |n| #{expression} }
+        p (begin
+          [1].pmap { |n| #{expression} } == plain
+        rescue Ikra::UnsupportedError => e
+          e.message.match?(/\\[redefined-method\\]|which has `to_str`/)
+        end)
+      RUBY
+      expect(said).to eq "true\n"
+    end
   end
 
   it "follows the order of the elements where what they put together is another's" do

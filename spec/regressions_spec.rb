@@ -624,4 +624,37 @@ each_compiling_backend do
     expect_same([0, 1, 2]) { |n| [n].first(n).zip(n > 1 ? "a" : [1]) }
     expect_same([0, 1, 2]) { |n| [n].first(n).zip((1.5..3)) }
   end
+
+  it "calls its method's block from a lambda that calls itself, also in a kernel of a driver" do
+    counter = Struct.new(:n) do
+      def down(&block)
+        step = lambda do |i|
+          next 9 if i <= 0
+
+          block.call(i)
+          step.call(i - 1)
+        end
+        step.call(n)
+      end
+
+      def again
+        step = ->(i) { i <= 0 ? 0 : yield(i) + step.call(i - 1) }
+        step.call(n)
+      end
+    end.new(3)
+    expect_same([1, 2]) { |x| [counter.down { |i| i + x }, counter.again { |i| i * x }] }
+    expect(Ikra.section { [1, 2].pmap { |x| [counter.down { |i| i + x }, counter.again { |i| i * x }] } })
+      .to eq([[9, 6], [9, 12]])
+  end
+
+  it "says of nil that no pattern matches it what Ruby says, also where it could be a String" do
+    record = Struct.new(:text, :other)
+    expect_same([nil, "a", 1]) do |x|
+      one = record.new("", nil)
+      one[x ? "other" : "text"] = "b"
+      case one.other
+      in 1 | 2 then 3
+      end
+    end
+  end
 end

@@ -16,7 +16,7 @@ module Redefined
     float: { Float: { "other" => %w[+ - * /], "" => %w[-@ abs] } },
     order: { Integer: { "other" => %w[<=>] }, Float: { "other" => %w[<=>] }, String: { "other" => %w[<=>] },
              Symbol: { "other" => %w[<=>] }, Array: { "other" => %w[<=>] } },
-    truth: { Integer: { "other" => %w[== < > <= >= eql? ===], "" => %w[zero? even? odd?] },
+    truth: { Integer: { "other" => %w[== < > <= >= eql? ===], "" => %w[zero? even? odd? !] },
              Float: { "other" => %w[== < > eql?], "" => %w[nan?] },
              String: { "other" => %w[== === eql?], "" => %w[empty?] }, Symbol: { "other" => %w[== ===] },
              Array: { "other" => %w[== eql? include?], "" => %w[empty?] },
@@ -27,12 +27,12 @@ module Redefined
     text: { Integer: { "" => %w[to_s inspect] }, Float: { "" => %w[to_s inspect] },
             String: { "other" => %w[+], "" => %w[to_s inspect to_str] }, Symbol: { "" => %w[to_s inspect name] },
             Array: { "" => %w[to_s inspect] }, NilClass: { "" => %w[to_s inspect] }, Range: { "" => %w[to_s inspect] } },
-    list: { Array: { "other" => %w[+ - & |], "" => %w[to_a to_ary dup reverse] }, Hash: { "" => %w[keys values to_a] },
+    list: { Array: { "other" => %w[+ - & |], "" => %w[to_a to_ary dup reverse deconstruct] }, Hash: { "" => %w[keys values to_a] },
             Range: { "" => %w[to_a] }, Struct: { "" => %w[to_a] }, Enumerable: { "" => %w[to_a sort] } },
     items: { Array: { "" => %w[each map] }, Hash: { "" => %w[each each_pair] }, Range: { "" => %w[each] },
              Integer: { "" => %w[times] }, Enumerable: { "" => %w[map select] } },
     item: { Array: { "other" => %w[[]], "" => %w[first last] }, Hash: { "other" => %w[[]] }, Range: { "" => %w[first last] } },
-    other: { NilClass: { "" => %w[to_a] }, Symbol: { "" => %w[to_proc] } }
+    other: { NilClass: { "" => %w[to_a] }, Symbol: { "" => %w[to_proc] }, Method: { "" => %w[to_proc] } }
   }.flat_map do |kind, classes|
     classes.flat_map { |of, names| names.flat_map { |given, all| all.map { |name| [of, name, given, kind] } } }
   end.freeze

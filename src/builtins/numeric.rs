@@ -113,7 +113,11 @@ pub(super) fn not_a_number(s: &mut Lowerer<'_>, name: &str, receiver: &Operand, 
             let after = format!(" can't be coerced into {}", s.describe(&receiver.types));
             s.fail_about(true, String::new(), arg, after)
         }
-        Coerced::Pair(left, right) => s.send(&left, name, &[right], 22),
+        // That of the user's, if the class of the pair has one.
+        Coerced::Pair(left, right) => {
+            let call_type = s.written(name, crate::infer::CallType::Own);
+            s.send_from(&left, name, &[right], 22, call_type)
+        }
         Coerced::Ends => Operand::bottom(),
     }
 }

@@ -22,7 +22,8 @@ impl Lowerer<'_> {
             s.enter_pattern(pattern);
             let is_array =
                 matches!(part.types.single(), Some(Type::Tuple(_) | Type::Array(_) | Type::List(_)));
-            if is_array && deconstructs && s.refuse_redefined(&part.types, "deconstruct", "a pattern") {
+            let mut asked = ["[]", "length", "deconstruct"].iter().take(if deconstructs { 3 } else { 2 });
+            if is_array && asked.any(|name| s.refuse_redefined(&part.types, name, "a pattern")) {
                 return Operand::bottom();
             }
             match part.types.single() {

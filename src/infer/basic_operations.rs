@@ -89,7 +89,7 @@ pub(crate) fn asked(owner: ClassId, name: &str) -> impl Iterator<Item = (ClassId
     let (mut compares, mut iterates, mut signs) = (false, false, false);
     // What is no number is added by its own `+`.
     let adds = matches!(owner, ClassId::ARRAY | ClassId::ENUMERABLE) && name == "sum";
-    let added = if adds { &[ClassId::STRING, ClassId::ARRAY][..] } else { &[] };
+    let added = if adds { &[ClassId::STRING, ClassId::ARRAY, ClassId::COMPLEX][..] } else { &[] };
     let added = added.iter().map(|class| (*class, "+"));
     // `rb_eql_opt` looks whether `Integer#==` is Ruby's own, and else asks `eql?`, which asks it.
     let equates = match owner {

@@ -61,7 +61,7 @@ impl Lowerer<'_> {
     }
 
     /// What a call is that is written in the code like this: in the Ruby of built-ins one of Ruby's own methods.
-    pub(super) fn written(&self, name: &str, call_type: CallType) -> CallType {
+    pub(crate) fn written(&self, name: &str, call_type: CallType) -> CallType {
         if self.frame().builtin && basic_operations::is_own_in_ruby(name) {
             CallType::Core
         } else {

@@ -127,6 +127,14 @@ impl Lowerer<'_> {
     }
 
     fn no_match_of(&mut self, class: ClassId, message: Vec<Told>) -> Operand {
+        // An exception without a message, as nil is none, says its class.
+        if let [Told::Shown(value)] = &message[..]
+            && value.types.contains(&Type::Nil)
+            && value.types.iter().any(Type::is_string)
+        {
+            return self
+                .switch(&value.clone(), 0x3f, &mut |s, part| s.no_match_of(class, vec![Told::Shown(part)]));
+        }
         let values = || message.iter().filter_map(Told::value);
         let mut told = Vec::new();
         for value in values() {

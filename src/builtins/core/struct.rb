@@ -14,7 +14,7 @@ module Struct
     peer = __peer(other)
     return false if peer.__nil?
 
-    __cyclic?(:eql?) ? __eql_within(peer, __trail(:eql?)) : __items.eql?(peer.__items)
+    __cyclic?(:eql?) ? __eql_within(peer, __trail(:eql?)) : __items.__eql(peer.__items)
   end
 
   def __equal_within(other, trail)
