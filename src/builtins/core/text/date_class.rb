@@ -1,0 +1,4 @@
+# Dates of texts.
+
+module DateClass
+end
