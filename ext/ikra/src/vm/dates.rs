@@ -2,6 +2,10 @@
 //! own methods, bound when the class is found: no method of the user's runs for one that is read or made. A section knows
 //! a Date by its chronological Julian day number alone, so only by that of what is no more: of the class itself, with the
 //! calendar reform in Italy, and without a fraction of a day.
+//!
+//! Three calls for each Date take long, so it is tried when the class is found where date_core keeps days of such Dates:
+//! an Integer of periods, an `int` of days within one, and the day of the reform. Ruby's methods are asked where that is
+//! otherwise, and where a Date has not computed its day yet.
 
 use crate::vm::classes;
 use crate::vm::gvl::{GvlCell, or_defer};
@@ -24,6 +28,55 @@ pub struct Dates {
     day_fraction: VALUE,
     /// `Date.jd`
     make: VALUE,
+    layout: Option<Layout>,
+}
+
+/// What a Date has behind its flags, in bytes.
+#[derive(Clone, Copy, Debug)]
+struct Layout {
+    /// The address of what the class's data is.
+    data_type: usize,
+    periods: usize,
+    days: usize,
+    reform: usize,
+}
+
+/// Of the flags: the day is computed, and there is more than a day.
+const HAS_DAY: u32 = 1;
+const IS_MORE: u32 = 1 << 7;
+/// Days in a period, which is one of both calendars.
+const PERIOD: i64 = 71_149_239 * 3;
+
+impl Layout {
+    /// As versions of date_core have them.
+    const KNOWN: [[usize; 3]; 2] = [[8, 16, 20], [8, 4, 16]];
+
+    /// The day of a Date that has one, or else whether it is one that will have one.
+    ///
+    /// SAFETY: `date` must be a live instance of the class.
+    unsafe fn day(&self, date: VALUE) -> Result<VALUE, bool> {
+        // SAFETY: the object is live; where it is of this type its data is a structure of date_core's, of 24 bytes at least.
+        unsafe {
+            if rb_sys::RB_BUILTIN_TYPE(date) != rb_sys::ruby_value_type::RUBY_T_DATA
+                || data_type(date) != self.data_type
+            {
+                return Err(false);
+            }
+            let data = rb_sys::rb_check_typeddata(date, self.data_type as *const rb_sys::rb_data_type_t).cast::<u8>();
+            let flags = data.cast::<u32>().read();
+            let reform = data.add(self.reform).cast::<f32>().read();
+            if flags & IS_MORE != 0 || f64::from(reform) != ITALY {
+                return Err(false);
+            }
+            let periods = data.add(self.periods).cast::<VALUE>().read();
+            if flags & HAS_DAY == 0 || !value::is_fixnum(periods) {
+                return Err(true);
+            }
+            let days = i64::from(data.add(self.days).cast::<i32>().read());
+            let all = value::fixnum_value(periods).checked_mul(PERIOD).and_then(|all| all.checked_add(days));
+            Ok(all.and_then(value::fixnum).unwrap_or(value::NIL))
+        }
+    }
 }
 
 /// Once it is found.
@@ -80,7 +133,7 @@ impl Dates {
             return Ok(None);
         }
         let [jd, start, day_fraction] = found;
-        let dates = Self { class, jd, start, day_fraction, make: make.as_raw() };
+        let mut dates = Self { class, jd, start, day_fraction, make: make.as_raw(), layout: None };
         let is_right = |day: i64| -> Result<bool, Error> {
             let made = dates.make(value::fixnum(day).unwrap_or(value::NIL))?;
             // SAFETY: it was just made, and is an object of the class.
@@ -94,7 +147,60 @@ impl Dates {
         rb_sys::rb_gc_guard!(jd);
         rb_sys::rb_gc_guard!(start);
         rb_sys::rb_gc_guard!(day_fraction);
-        Ok(all_right.then_some(dates))
+        if !all_right {
+            return Ok(None);
+        }
+        dates.layout = dates.find_layout(ruby)?;
+        Ok(Some(dates))
+    }
+
+    /// Where days are, if that is known: it is right for Dates of all kinds.
+    fn find_layout(&self, ruby: &Ruby) -> Result<Option<Layout>, Error> {
+        // SAFETY: the class is live.
+        let class = unsafe { Value::from_raw(self.class) };
+        let list = ruby.ary_new();
+        for day in [0, 1, 2_299_160, 2_451_545, PERIOD - 1, PERIOD, -1, -PERIOD, 1 << 40, -(1 << 40), 1 << 58] {
+            list.push(class.funcall::<_, _, Value>("jd", (day,))?)?;
+        }
+        for (year, month, day) in [(2001, 2, 3), (1500, 2, 29), (-5000, 1, 1), (1_000_000_000, 3, 1)] {
+            list.push(class.funcall::<_, _, Value>("civil", (year, month, day))?)?;
+        }
+        for start in [f64::INFINITY, f64::NEG_INFINITY, 2_361_222.0] {
+            list.push(class.funcall::<_, _, Value>("jd", (2_451_545, start))?)?;
+        }
+        let half: Value = list.entry::<Value>(3)?.funcall("+", (0.5,))?;
+        list.push(half)?;
+        // SAFETY: the object is live, and of a class made in C.
+        let data_type = unsafe { data_type(half.as_raw()) };
+        // The list holds them.
+        let all: Vec<VALUE> = list.into_iter().map(|date| date.as_raw()).collect();
+        let mut found = None;
+        'layouts: for [periods, days, reform] in Layout::KNOWN {
+            let layout = Layout { data_type, periods, days, reform };
+            // The second time all have computed their days.
+            for _ in 0..2 {
+                for date in &all {
+                    // SAFETY: the list holds it.
+                    let (told, asked) = unsafe { (layout.day(*date), self.asked_day(*date)) };
+                    let is_right = match told {
+                        Ok(day) => day == asked,
+                        Err(is_plain) => is_plain == (asked != value::NIL),
+                    };
+                    if !is_right {
+                        continue 'layouts;
+                    }
+                }
+            }
+            // SAFETY: as above.
+            let reads = all.iter().filter(|date| unsafe { layout.day(**date) }.is_ok()).count();
+            if reads >= 14 {
+                found = Some(layout);
+                break;
+            }
+        }
+        let list = list.as_raw();
+        rb_sys::rb_gc_guard!(list);
+        Ok(found)
     }
 
     pub const fn class(&self) -> VALUE {
@@ -105,6 +211,23 @@ impl Dates {
     ///
     /// SAFETY: `date` must be a live instance of the class.
     pub unsafe fn day(&self, date: VALUE) -> VALUE {
+        // SAFETY: as the caller says.
+        match self.layout.as_ref().map(|layout| unsafe { layout.day(date) }) {
+            Some(Ok(day)) => day,
+            Some(Err(true)) => {
+                let day = or_defer(called(self.jd, date), value::NIL);
+                if value::is_fixnum(day) { day } else { value::NIL }
+            }
+            Some(Err(false)) => value::NIL,
+            // SAFETY: as the caller says.
+            None => unsafe { self.asked_day(date) },
+        }
+    }
+
+    /// The same by Ruby's methods.
+    ///
+    /// SAFETY: as for [`Dates::day`].
+    unsafe fn asked_day(&self, date: VALUE) -> VALUE {
         let ask = |method| or_defer(called(method, date), value::NIL);
         let is_plain = ask(self.day_fraction) == value::fixnum(0).unwrap_or(value::NIL)
             && matches!(value::decode(ask(self.start)), Decoded::Float(start) if start == ITALY);
@@ -116,6 +239,15 @@ impl Dates {
     pub fn make(&self, day: VALUE) -> Result<VALUE, Error> {
         called(self.make, day)
     }
+}
+
+/// The address of what the data of an object is.
+///
+/// SAFETY: it must be a live object of a class made in C.
+#[expect(deprecated, reason = "there is no function that tells it")]
+unsafe fn data_type(object: VALUE) -> usize {
+    // SAFETY: as the caller says.
+    unsafe { (*(object as *const rb_sys::RTypedData)).type_ as usize }
 }
 
 /// What a bound method gives for a value.
