@@ -160,7 +160,7 @@ impl Lowerer<'_> {
                         let what = s.describe(&operand.types);
                         s.refuse_here(
                             "unsupported-range",
-                            format!("a range in a section goes over numbers or Strings, not {what}"),
+                            format!("a range in a section goes over numbers, Strings or Dates, not {what}"),
                             Some("make sure that both its ends are numbers, or Strings".into()),
                         );
                     }

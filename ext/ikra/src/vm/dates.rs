@@ -62,7 +62,8 @@ impl Layout {
             {
                 return Err(false);
             }
-            let data = rb_sys::rb_check_typeddata(date, self.data_type as *const rb_sys::rb_data_type_t).cast::<u8>();
+            let data = rb_sys::rb_check_typeddata(date, self.data_type as *const rb_sys::rb_data_type_t)
+                .cast::<u8>();
             let flags = data.cast::<u32>().read();
             let reform = data.add(self.reform).cast::<f32>().read();
             if flags & IS_MORE != 0 || f64::from(reform) != ITALY {
@@ -159,7 +160,8 @@ impl Dates {
         // SAFETY: the class is live.
         let class = unsafe { Value::from_raw(self.class) };
         let list = ruby.ary_new();
-        for day in [0, 1, 2_299_160, 2_451_545, PERIOD - 1, PERIOD, -1, -PERIOD, 1 << 40, -(1 << 40), 1 << 58] {
+        for day in [0, 1, 2_299_160, 2_451_545, PERIOD - 1, PERIOD, -1, -PERIOD, 1 << 40, -(1 << 40), 1 << 58]
+        {
             list.push(class.funcall::<_, _, Value>("jd", (day,))?)?;
         }
         for (year, month, day) in [(2001, 2, 3), (1500, 2, 29), (-5000, 1, 1), (1_000_000_000, 3, 1)] {
