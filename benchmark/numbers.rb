@@ -1,10 +1,11 @@
 # frozen_string_literal: true
 
-# Arithmetic whose Integers leave 64 bits, as people write it: how often a loop of plain Ruby (with YJIT with `--yjit`)
+# Arithmetic whose Integers leave 64 bits, and that of Dates, as people write it: how often a loop of plain Ruby (with YJIT with `--yjit`)
 # takes as much CPU time, and as much time.
 #
 #   rake bench:numbers    ruby --yjit -Ilib benchmark/numbers.rb --rounds 5 --only "FNV-1a,xorshift"
 
+require "date"
 require "ikra"
 require "optparse"
 require_relative "measurement"
@@ -89,6 +90,27 @@ module Numbers
     steps
   end
 
+  # What somebody earns in a year, month by month, from the day on which they were hired.
+  def payroll(employee)
+    total = 0
+    from = YEAR
+    12.times do
+      to = (from >> 1) - 1
+      if employee.hired <= to
+        start = employee.hired > from ? employee.hired : from
+        pay = employee.salary * ((to - start).to_i + 1) / to.day
+        pay += pay * (to.year - employee.hired.year) / 100
+        pay += 250 if to.saturday? || to.sunday?
+        total += pay
+      end
+      from >>= 1
+    end
+    total
+  end
+
+  Employee = Struct.new(:hired, :salary)
+  YEAR = Date.new(2024, 1, 1)
+  STAFF = Array.new(100_000) { |i| Employee.new(Date.new(1990, 1, 1) + (i * 79 % 12_700), 300_000 + (i % 977)) }.freeze
   TEXTS = Array.new(50_000) { |i| "item #{i}: #{"x" * (i % 17)}" }.freeze
   SEEDS = Array.new(100_000) { |i| i + 88_172_645_463_325_252 }.freeze
   POINTS = Array.new(20_000) { |i| Complex((i % 200 / 100.0) - 1.5, (i / 200 / 50.0) - 1.0) }.freeze
@@ -99,6 +121,7 @@ module Numbers
     "congruential" => [SEEDS, ->(seed) { congruential(seed) }],
     "Mandelbrot" => [POINTS, ->(point) { escape(point) }],
     "powers modulo" => [Array.new(2_000) { |i| i + 3 }, ->(base) { power(base) }],
+    "payroll with Dates" => [STAFF, ->(employee) { payroll(employee) }],
     "Fibonacci" => [Array.new(8) { |i| 10_000 + i }, ->(count) { fibonacci(count) }]
   }.freeze
 end
@@ -112,12 +135,12 @@ best = lambda do |&call|
   clocks = [Process::CLOCK_PROCESS_CPUTIME_ID, Process::CLOCK_MONOTONIC]
   Array.new(options[:rounds]) { clocks.map { |clock| cost.call(clock, &call) } }.transpose.map(&:min)
 end
-puts format("%-16s %10s %10s %10s %10s", "", "Ruby, ms", "CPU time", "Ruby / it", "sooner")
+puts format("%-18s %10s %10s %10s %10s", "", "Ruby, ms", "CPU time", "Ruby / it", "sooner")
 Numbers::ALL.each do |what, (elements, block)|
   next unless options[:only].nil? || options[:only].include?(what)
 
   abort "the results differ: #{what}" if elements.pmap(&block) != elements.map(&block)
   (_, ruby) = best.call { elements.map(&block) }
   (cpu, wall) = best.call { elements.pmap(&block) }
-  puts format("%-16s %10.1f %10.2f %10.2f %10.2f", what, ruby, cpu, ruby / cpu, ruby / wall)
+  puts format("%-18s %10.1f %10.2f %10.2f %10.2f", what, ruby, cpu, ruby / cpu, ruby / wall)
 end

@@ -62,6 +62,16 @@ const LIMITS: &[(&str, &str, &str)] = &[
     ("String", "unpack", "by a format that is written out"),
     ("String", "unpack1", "by a format that is written out"),
     ("String", "upto", "of ASCII"),
+    ("Date", "+", "of whole days"),
+    ("Date", "-", "of whole days, or another Date"),
+    ("Date", "<<", "by an Integer"),
+    ("Date", ">>", "by an Integer"),
+    ("Date", "downto", "with a block"),
+    ("Date", "step", "with a block, by an Integer"),
+    ("Date", "upto", "with a block"),
+    ("Date.", "iso8601", "of YYYY-MM-DD, YYYYMMDD, YYYY-DDD and YYYY-Www-D"),
+    ("Date.", "parse", "of YYYY-MM-DD, YYYYMMDD, YYYY-DDD and YYYY-Www-D"),
+    ("Date.", "strptime", "by %Y %y %m %b %B %h %d %e %j %F and %%"),
     ("Kernel", "to_enum", "with a literal symbol"),
     ("Kernel", "enum_for", "with a literal symbol"),
     ("Math.", "gamma", "less exact on a GPU: within 10 units in the last place"),
@@ -98,6 +108,11 @@ const OBJECTS: &[(&str, &str)] = &[
     (
         "String",
         "Of Strings in UTF-8, US-ASCII and BINARY that were there before, which a section reads, and of those that it makes.",
+    ),
+    (
+        "Date",
+        "The standard library's, of whole days in the calendar that all have unless they are told otherwise (`Date::ITALY`). \
+         Others can only be moved around.",
     ),
     (
         "Regexp",
@@ -146,6 +161,8 @@ fn receivers(class: &str) -> (ClassId, Vec<Type>) {
         "Complex" => (ClassId::COMPLEX, vec![Type::Object(HierarchyId(0), ClassId::COMPLEX)]),
         "Complex." => (ClassId::COMPLEX, vec![Type::Module(ClassId::COMPLEX)]),
         "Rational" => (ClassId::RATIONAL, vec![Type::Object(HierarchyId(0), ClassId::RATIONAL)]),
+        "Date" => (ClassId::DATE, vec![Type::Object(HierarchyId(0), ClassId::DATE)]),
+        "Date." => (ClassId::DATE, vec![Type::Module(ClassId::DATE)]),
         "Numeric" => (ClassId::NUMERIC, vec![Type::Integer, Type::Float]),
         "Comparable" => (ClassId::COMPARABLE, vec![Type::Integer, Type::Float, Type::Symbol, object()]),
         "NilClass" => (ClassId::NIL, vec![Type::Nil]),

@@ -488,9 +488,10 @@ fn store(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         return Operand::bottom();
     }
     let Some(call) = &s.understood(call, 0..1) else { return Operand::bottom() };
-    if call.args[0].types.single().is_some_and(Type::is_text_range) {
-        let message = "no implicit conversion of String into Integer";
-        return s.fail(ErrorKind::TypeError(message.into()), &[]);
+    if let Some(ty) = call.args[0].types.single().filter(|ty| ty.is_text_range()) {
+        let end = if ty.is_date_range() { "Date" } else { "String" };
+        let message = format!("no implicit conversion of {end} into Integer");
+        return s.fail(ErrorKind::TypeError(message), &[]);
     }
     let Some(index) = to_integer_argument(s, &call.args[0]) else { return Operand::bottom() };
     let value = &call.args[1];

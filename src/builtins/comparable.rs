@@ -23,6 +23,14 @@ fn clamp(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         return s.send(&call.receiver, "#clamp", &[low.clone(), high.clone()], 1);
     }
     let Some(call) = &s.understood(call, 0..1) else { return Operand::bottom() };
+    if let Some(ty) = call.args[0].types.single().filter(|ty| ty.is_text_range()) {
+        let is_exclusive = ty.excludes_end();
+        if is_exclusive {
+            return s.fail(ErrorKind::ArgumentError("cannot clamp with an exclusive range".into()), &[]);
+        }
+        let ends = s.tuple_items(&call.args[0]);
+        return s.send(&call.receiver, "#clamp", &ends[..2], 1);
+    }
     let Some((low, high, exclusive, low_end, high_end)) = range_ends(&call.args[0]) else {
         return s.switch(&call.args[0], 0, &mut |s, arg| {
             s.fail_conversion("wrong argument type ", &arg, " (expected Range)")

@@ -120,7 +120,10 @@ impl Lowerer<'_> {
                     (true, true) if class.parts().is_some() => {
                         let class = class.in_ruby();
                         let is_known = |owner| owner == class || owner == ClassId::NUMERIC || is_plain(owner);
-                        if is_known(eql.owner) && is_known(hash.owner) {
+                        // What of a Date is no day number does not tell it from others.
+                        let is_whole = class != ClassId::DATE
+                            || !self.types_of_variable(ty, ClassId::DAY).contains(&Type::Nil);
+                        if is_whole && is_known(eql.owner) && is_known(hash.owner) {
                             AlikeBy::Members
                         } else {
                             AlikeBy::Unknown

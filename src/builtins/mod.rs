@@ -16,6 +16,7 @@ mod column;
 mod comparable;
 mod complex_rational;
 mod conversions;
+mod date;
 mod enumerator;
 mod equality;
 mod exception;
@@ -250,6 +251,12 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
             (&[regexp::FOUND_ROWS], &["MatchData"])
         }
         Type::Object(..) | Type::Record(_) | Type::Made(_)
+            if crate::infer::class_of(ty) == ClassId::DATE
+                && let Some(module) = number_module(owner, name, ty) =>
+        {
+            (&[complex_rational::ROWS, comparable::ROWS], module)
+        }
+        Type::Object(..) | Type::Record(_) | Type::Made(_)
             if let Some(module) = number_module(owner, name, ty) =>
         {
             let class = crate::infer::class_of(ty);
@@ -279,11 +286,17 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         ),
         Type::Column(..) => (&[column::ROWS, sequence::ROWS], &["Column", "Packed", "Enumerable", "Array"]),
         ty if ty.is_text_range() => {
+            let of_dates = ty.is_date_range();
             if owner == ClassId::ENUMERABLE || range::OF_TEXTS.contains(&name) {
                 return Some(Builtin::Rule(&range::TEXT_ITEMS));
             }
             let rule = range::TEXT_ROWS.iter().find(|row| row.name == name).map(Builtin::Rule);
-            return rule.or_else(|| ruby_method("TextRange", name).map(Builtin::Ruby));
+            let module = if of_dates { "DateRange" } else { "TextRange" };
+            let found = rule.or_else(|| ruby_method(module, name).map(Builtin::Ruby));
+            if found.is_some() || !of_dates || !is_primitive(name) {
+                return found;
+            }
+            (&[], &[])
         }
         Type::Range { .. } => (&[range::ROWS, sequence::ROWS], &["Range", "Packed", "Enumerable"]),
         ty if is_lazy(ty) => (&[lazy::ROWS, enumerator::ROWS, sequence::ROWS], &["Enumerator", "Enumerable"]),
@@ -294,6 +307,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Module(ClassId::STRING) => (&[string::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(ClassId::MATH) => (&[math::ROWS, module::ROWS], &["Math"]),
         Type::Module(ClassId::COMPLEX) => (&[module::ROWS], &["ComplexClass"]),
+        Type::Module(ClassId::DATE) => (&[date::MODULE_ROWS, module::ROWS], &["DateClass"]),
         Type::Module(ClassId::ENUMERATOR) => (&[enumerator::MODULE_ROWS, module::ROWS], &[]),
         Type::Module(ClassId::REGEXP) => (&[regexp::MODULE_ROWS, module::ROWS], &["RegexpClass"]),
         Type::Module(_) => (&[module::ROWS], &[]),
@@ -392,6 +406,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         .iter()
         .chain(recursion::ROWS)
         .chain(complex_rational::OF_ALL)
+        .chain(date::OF_ALL)
         .chain(big_integer::OF_ALL)
         .chain(output::ROWS)
         .chain(regexp::LAST_MATCH)
@@ -403,7 +418,7 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
     ruby_method("Kernel", name).map(Builtin::Ruby)
 }
 
-/// The modules that have the methods of a Complex or Rational: its own, and those of Numeric and Comparable.
+/// The modules that have the methods of what is known by its parts: its own, and those of Numeric and Comparable.
 fn number_module(owner: ClassId, name: &str, ty: &Type) -> Option<&'static [&'static str]> {
     let class = crate::infer::class_of(ty);
     class.parts()?;
@@ -414,6 +429,7 @@ fn number_module(owner: ClassId, name: &str, ty: &Type) -> Option<&'static [&'st
         // What it has not is called on one of any size.
         ClassId::WIDE_INTEGER => &["WideInteger", "BigInteger", "Numeric", "Comparable"],
         ClassId::COMPLEX => &["Complex", "Numeric"],
+        ClassId::DATE => &["Date", "Comparable"],
         _ => &["Rational", "Numeric", "Comparable"],
     })
 }

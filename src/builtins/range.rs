@@ -4,7 +4,7 @@ use super::range_steps::{reverse_each, step};
 use super::{Invocation, Row, bare, carrying, naming, row};
 use crate::infer::{Lowerer, Operand, range_ends};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, MessagePart, Value};
-use crate::types::{ClassId, RangeEnd, RecordType, Type};
+use crate::types::{ClassId, RangeEnd, Type};
 
 pub(super) const ROWS: &[Row] = &[
     row("===", covers),
@@ -165,8 +165,7 @@ pub(super) const TEXT_ROWS: &[Row] = &[
     bare("#from", |s, c| text_end(s, c, 0)),
     bare("#to", |s, c| text_end(s, c, 1)),
     bare("exclude_end?", |s, c| {
-        let exclusive = matches!(c.receiver.types.single(), Some(Type::Record(record))
-            if record.fields[1].0 == RecordType::TEXTS[2]);
+        let exclusive = c.receiver.types.single().is_some_and(Type::excludes_end);
         Operand::bool(s.b.bool(exclusive))
     }),
     bare("nil?", |s, _| Operand::bool(s.b.bool(false))),

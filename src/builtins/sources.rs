@@ -20,6 +20,15 @@ pub(super) const ALIASES: &[(&str, &str, &str)] = &[
     ("ComplexClass", "rect", "rectangular"),
     ("Rational", "angle", "arg"),
     ("Rational", "phase", "arg"),
+    ("Date", "ctime", "asctime"),
+    ("Date", "mon", "month"),
+    ("Date", "mday", "day"),
+    ("Date", "rfc822", "rfc2822"),
+    ("Date", "succ", "next"),
+    ("Date", "xmlschema", "iso8601"),
+    ("DateClass", "civil", "#new"),
+    ("DateClass", "leap?", "gregorian_leap?"),
+    ("DateClass", "valid_date?", "valid_civil?"),
     ("Enumerable", "collect_concat", "flat_map"),
     ("Enumerable", "detect", "find"),
     ("Enumerable", "filter", "select"),
@@ -69,6 +78,9 @@ pub(crate) const SOURCES: &[&str] = &[
     include_str!("core/complex.rb"),
     include_str!("core/complex_class.rb"),
     include_str!("core/rational.rb"),
+    include_str!("core/date.rb"),
+    include_str!("core/date_class.rb"),
+    include_str!("core/integer_days.rb"),
     include_str!("core/big_integer.rb"),
     include_str!("core/wide_integer.rb"),
     include_str!("core/math.rb"),
@@ -86,6 +98,7 @@ pub(crate) const SOURCES: &[&str] = &[
     include_str!("core/packed.rb"),
     include_str!("core/range.rb"),
     include_str!("core/text_range.rb"),
+    include_str!("core/date_range.rb"),
     include_str!("core/hash.rb"),
     include_str!("core/set.rb"),
     include_str!("core/made_hash.rb"),
@@ -95,7 +108,7 @@ pub(crate) const SOURCES: &[&str] = &[
 ];
 
 /// Those of them that are about numbers.
-const NUMBERS: std::ops::Range<usize> = 2..11;
+const NUMBERS: std::ops::Range<usize> = 2..14;
 
 /// The same, of texts: their large methods become functions.
 pub(crate) const TEXTS: &[&str] = &[
@@ -123,6 +136,8 @@ pub(crate) const TEXTS: &[&str] = &[
     include_str!("core/text/float.rb"),
     include_str!("core/text/complex.rb"),
     include_str!("core/text/rational.rb"),
+    include_str!("core/text/date.rb"),
+    include_str!("core/text/date_class.rb"),
     include_str!("core/text/kernel.rb"),
     include_str!("core/text/io.rb"),
     include_str!("core/text/regexp.rb"),
@@ -327,6 +342,9 @@ mod tests {
                 "Complex",
                 "ComplexClass",
                 "Rational",
+                "Date",
+                "DateClass",
+                "Integer",
                 "BigInteger",
                 "WideInteger",
                 "Math"

@@ -197,7 +197,7 @@ impl Lowerer<'_> {
 
     /// Are its objects frozen as soon as they are there: those of Data, and numbers?
     pub(super) fn is_always_frozen(&self, class: ClassId) -> bool {
-        class.parts().is_some() || self.host.is_subclass(class, ClassId::DATA)
+        class.is_number_of_parts() || self.host.is_subclass(class, ClassId::DATA)
     }
 
     /// Freezes an object that the section makes.
@@ -294,6 +294,14 @@ impl Lowerer<'_> {
     /// A variable of an object has been set.
     pub(super) fn note_set(&mut self, receiver: &Operand, class: ClassId, name: &str) {
         if !name.starts_with('@') || self.b.is_dead() {
+            return;
+        }
+        if class == ClassId::DATE && self.memo.leaving.contains_key(&class) {
+            self.refuse_here(
+                "unsupported-result",
+                format!("{name} of a Date made in a section, as it may leave it, cannot be set"),
+                Some("keep the value in a Hash by the Date, or in an object of your own".into()),
+            );
             return;
         }
         let Some(known) = self.memo.leaving.get_mut(&class) else { return };

@@ -135,7 +135,11 @@ impl Lowerer<'_> {
         };
         if let (Some(low), Some(high)) = (&low, &high) {
             let is_text = |end: &Operand| end.types.single().is_some_and(Type::is_string);
-            if is_text(low) && is_text(high) {
+            let is_date = |end: &Operand| {
+                end.types.iter().all(|ty| super::class_of(ty) == ClassId::DATE && ty.is_instance())
+            };
+            let are_dates = !low.is_bottom() && !high.is_bottom() && is_date(low) && is_date(high);
+            if is_text(low) && is_text(high) || are_dates {
                 return Self::text_range(low, high, exclusive);
             }
             if let (Some(one), Some(other)) = (low.types.single(), high.types.single())
@@ -156,7 +160,7 @@ impl Lowerer<'_> {
                         let what = s.describe(&operand.types);
                         s.refuse_here(
                             "unsupported-range",
-                            format!("a range in a section goes over numbers or Strings, not {what}"),
+                            format!("a range in a section goes over numbers, Strings or Dates, not {what}"),
                             Some("make sure that both its ends are numbers, or Strings".into()),
                         );
                     }

@@ -64,8 +64,10 @@ impl ClassId {
     pub const BIG_INTEGER: Self = Self(47);
     /// Integers of 128 bits, whose two words are in registers. What fits 64 bits may be one.
     pub const WIDE_INTEGER: Self = Self(48);
+    /// The standard library's, once a program has loaded it; a class without instances until then.
+    pub const DATE: Self = Self(49);
     /// The names of the classes above, in order; the host numbers them so before any other.
-    pub const BUILTIN: [&'static str; 49] = [
+    pub const BUILTIN: [&'static str; 50] = [
         "Object",
         "NilClass",
         "TrueClass",
@@ -115,6 +117,7 @@ impl ClassId {
         "Rational",
         "Integer",
         "Integer",
+        "Date",
     ];
 
     /// Does a section know its objects by their variables and methods alone? Not where C keeps something in them.
@@ -130,15 +133,22 @@ impl ClassId {
 
     /// What a number is put together of, by the names of its readers: of a Complex or a Rational, or of an Integer beyond
     /// 64 bits, which has a String of its words (`intrinsics/big_integer.rs`) or two of them. A section knows it by these,
-    /// as a Struct by its members; it is frozen always.
+    /// as a Struct by its members. So it does a Date, of which the part is nil where it is more than a day of the calendar
+    /// that all Dates have unless they are told otherwise.
     pub const fn parts(self) -> Option<&'static [&'static str]> {
         match self {
             Self::COMPLEX => Some(&["real", "imaginary"]),
             Self::RATIONAL => Some(&["numerator", "denominator"]),
             Self::BIG_INTEGER => Some(&[Self::WORDS]),
             Self::WIDE_INTEGER => Some(&[Self::LOW, Self::HIGH]),
+            Self::DATE => Some(&[Self::DAY]),
             _ => None,
         }
+    }
+
+    /// Are its objects numbers, which are frozen always?
+    pub const fn is_number_of_parts(self) -> bool {
+        self.parts().is_some() && self.0 != Self::DATE.0
     }
 
     /// As which Ruby knows it.
@@ -154,6 +164,8 @@ impl ClassId {
     /// The words of one of 128 bits: the low one without a sign, the high one with that of the number.
     pub const LOW: &'static str = "__low";
     pub const HIGH: &'static str = "__high";
+    /// The chronological Julian day number of a Date.
+    pub const DAY: &'static str = "__jd";
 }
 
 /// The classes under one user-defined root class: they share one id space, class by class.
@@ -483,7 +495,23 @@ impl Type {
         matches!(self, Self::Record(record) if record.is_hash())
     }
 
-    /// A Range of Strings that the section makes.
+    /// Is it such a Range without its end?
+    pub fn excludes_end(&self) -> bool {
+        matches!(self, Self::Record(record) if record.fields.get(1).is_some_and(|end| end.0 == RecordType::TEXTS[2]))
+    }
+
+    /// Such a Range whose ends are Dates.
+    pub fn is_date_range(&self) -> bool {
+        let is_date = |ty: &Self| match ty {
+            Self::Object(_, class) | Self::Made(class) => *class == ClassId::DATE,
+            Self::Record(record) => record.class == ClassId::DATE,
+            _ => false,
+        };
+        matches!(self, Self::Record(record) if record.class == ClassId::RANGE
+            && record.fields.iter().all(|(_, types)| types.iter().all(is_date)))
+    }
+
+    /// A Range of Strings or of Dates that the section makes.
     pub fn is_text_range(&self) -> bool {
         matches!(self, Self::Record(record) if record.class == ClassId::RANGE)
     }

@@ -93,7 +93,7 @@ pub fn run(ruby: &Ruby, files: RArray, misses_some: bool, names: RArray) -> Resu
     let checked = Checked { sources: &sources, file: *file, others, misses_some, names: &names };
     let found = section::catch(ruby, || {
         Pinned::with(ruby, |pinned| {
-            let pool = Rc::new(ObjectPool::new(ruby));
+            let pool = Rc::new(ObjectPool::new(ruby)?);
             pinned.pin_pool(ruby, &pool);
             let methods = Methods::new(ruby, pool.clone());
             let mut known = LiveRuby { pool, methods, constants, names_of_c, trouble: None };

@@ -3,6 +3,7 @@
 
 use crate::capture;
 use crate::versions::Handle;
+use crate::vm::dates;
 use crate::vm::object_pool;
 use crate::vm::pinned::{self, Pinned};
 use crate::vm::reflection;
@@ -17,6 +18,7 @@ impl DataTypeFunctions for GcRoots {
         // SAFETY: this is the mark phase, and whatever is in the tables has been marked since it was put there.
         let mark = |value| unsafe { rb_sys::rb_gc_mark(value) };
         object_pool::each_builtin(mark);
+        dates::each_marked(mark);
         reflection::each_marked(mark);
         capture::each_marked(mark);
         pinned::each_marked(mark);

@@ -139,6 +139,11 @@ const HELD: &[(&str, &[&str])] = &[
         &[
             "capture::Key.Literal",
             "capture::RECENT",
+            "vm/dates::Dates.class",
+            "vm/dates::Dates.day_fraction",
+            "vm/dates::Dates.jd",
+            "vm/dates::Dates.make",
+            "vm/dates::Dates.start",
             "vm/gvl::Deferred.Exception",
             "vm/object_pool::BUILTIN",
             "vm/pinned::SPARE",

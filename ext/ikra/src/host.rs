@@ -667,7 +667,9 @@ impl Host for LiveHost<'_, '_> {
     }
 
     fn is_opaque(&self, class: ClassId) -> bool {
-        class.in_ruby() != ClassId::INTEGER && classes::is_opaque(self.pool.class(class))
+        class.in_ruby() != ClassId::INTEGER
+            && class != ClassId::DATE
+            && classes::is_opaque(self.pool.class(class))
     }
 
     fn groups(&self, root: u32) -> Option<u32> {

@@ -983,7 +983,7 @@ impl<'a> Run<'a> {
             self.is_wide.set(false);
             let alone = gvl::is_alone(self.ruby);
             let (version, traced) = self.infer(known, profile)?;
-            known = Some((version.plan.asked.clone(), version.pool.extended()));
+            known = Some((version.plan.asked.clone(), version.pool.extended(self.ruby)?));
             self.put_first(&version);
             self.check_device(&version)?;
             // What other threads do while it is compiled is seen, as it is read after that.
@@ -1097,7 +1097,10 @@ impl<'a> Run<'a> {
                 None => Shelf::of(self.ruby, &code, self.kind(), &self.learned.borrow()),
                 Some(_) => None,
             };
-            let (asked, pool) = known.unwrap_or_else(|| (Asked::default(), ObjectPool::new(self.ruby)));
+            let (asked, pool) = match known {
+                Some(known) => known,
+                None => (Asked::default(), ObjectPool::new(self.ruby)?),
+            };
             let mut pool = Rc::new(pool);
             let kept = match &shelf {
                 Some(shelf) => self.kept(shelf, &code, &mut steps)?,
@@ -1185,7 +1188,7 @@ impl<'a> Run<'a> {
     ) -> Result<Option<(Front<'a>, Rc<ObjectPool>)>, Trouble> {
         let learned = self.learned.borrow().clone();
         for kept in shelf.all() {
-            let pool = Rc::new(ObjectPool::new(self.ruby));
+            let pool = Rc::new(ObjectPool::new(self.ruby)?);
             if let Some((mut front, program)) =
                 self.host(code, Asked::default(), &pool)?.replay(code, self.kind(), kept, steps)?
             {
@@ -1612,7 +1615,7 @@ impl<'a> Run<'a> {
         let mut values = version.program.functions.iter().flat_map(|function| &function.values);
         if values.all(|data| data.origin.0.is_none()) {
             // What was kept on disk does not tell.
-            let known = (version.plan.asked.clone(), version.pool.extended());
+            let known = (version.plan.asked.clone(), version.pool.extended(self.ruby)?);
             version = self.infer(Some(known), &mut profile)?.0;
         }
         let executable = self.executable(&version, Mode::Watched, &mut profile)?;

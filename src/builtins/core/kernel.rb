@@ -139,4 +139,28 @@ module Kernel
   def __real_number?
     false
   end
+
+  # ---- as what Dates are made of
+
+  def __date_part(name)
+    raise TypeError, "invalid #{name} (not numeric)" unless is_a?(Numeric)
+
+    __refuse_date_argument
+  end
+
+  def __date_year
+    __date_part(:year)
+  end
+
+  def __date_number(name)
+    __date_part(name)
+  end
+
+  def __is_italy?
+    is_a?(Numeric) && self == 2_299_161
+  end
+
+  def __last_of(_month, _day)
+    __refuse_year
+  end
 end

@@ -7,6 +7,7 @@
 use crate::reading::patterns;
 use crate::reading::procs;
 use crate::reading::strings::Text;
+use crate::vm::dates::{self, Dates};
 use crate::vm::gvl::or_defer;
 use crate::vm::object_layout::{self, Slot};
 use crate::vm::{classes, integers, random_state, value};
@@ -43,6 +44,8 @@ pub enum Access {
     Pattern,
     /// The words of an Integer beyond 64 bits: a new String.
     Words,
+    /// The day number of a Date.
+    Day(Dates),
     /// Of a String.
     Text(Text),
     /// What a Proc or Method has captured by this name, a Symbol that does not die; or its `self`.
@@ -78,6 +81,7 @@ impl Access {
             RANDOM_SEED => return Self::RandomSeed,
             PATTERN => return Self::Pattern,
             ClassId::WORDS => return Self::Words,
+            ClassId::DAY => return dates::known(ruby).map_or(Self::Missing, Self::Day),
             _ => {}
         }
         let key = classes::member_key(class, name);
@@ -105,6 +109,7 @@ impl Access {
                 Self::RandomSeed => of_random(random_state::seed, object),
                 Self::Pattern => patterns::address(&Ruby::get_unchecked(), object),
                 Self::Words => or_defer(integers::words(object), value::NIL),
+                Self::Day(dates) => dates.day(object),
                 Self::Text(text) => text.of(object),
                 Self::Captured(name) => {
                     or_defer(procs::captured(&Ruby::get_unchecked(), object, *name), value::NIL)
@@ -138,7 +143,12 @@ impl Access {
                         }
                     }
                 }
-                Self::RandomState | Self::RandomSeed | Self::Pattern | Self::Words | Self::Captured(_) => {
+                Self::RandomState
+                | Self::RandomSeed
+                | Self::Pattern
+                | Self::Words
+                | Self::Day(_)
+                | Self::Captured(_) => {
                     for (object, value) in objects.iter().zip(values) {
                         *value = self.ask(*object);
                     }
@@ -181,6 +191,7 @@ impl Access {
                 | Self::RandomSeed
                 | Self::Pattern
                 | Self::Words
+                | Self::Day(_)
                 | Self::Captured(_) => 0,
                 // Words are listed by the calling thread.
                 Self::Text(Text::Words) => 0,
@@ -242,6 +253,7 @@ impl Access {
                 | Self::RandomSeed
                 | Self::Pattern
                 | Self::Words
+                | Self::Day(_)
                 | Self::Captured(_)
                 | Self::Missing => {}
             }

@@ -12,6 +12,7 @@ use crate::reading::hashes;
 use crate::reading::ids::Ids;
 use crate::reading::strings;
 use crate::reading::tracer::Tracer;
+use crate::vm::dates;
 use crate::vm::errors::Trouble;
 use crate::vm::value;
 use ikra_core::error::NoMemory;
@@ -20,7 +21,8 @@ use ikra_core::hashing;
 use ikra_core::infer::Inferred;
 use ikra_core::ir::{BufferInfo, BufferKind, Part};
 use ikra_core::types::{ArrayKind, ClassId, HierarchyId, Shape, Type};
-use magnus::rb_sys::protect;
+use magnus::rb_sys::{FromRawValue, protect};
+use magnus::{Ruby, Value};
 use rb_sys::VALUE;
 use rustc_hash::FxHashMap;
 use std::ffi::CStr;
@@ -193,6 +195,7 @@ fn asks_nobody(key: VALUE, depth: u32) -> bool {
             t::RUBY_T_STRING => rb_sys::rb_obj_class(key) == rb_sys::rb_cString,
             t::RUBY_T_FLOAT | t::RUBY_T_SYMBOL | t::RUBY_T_BIGNUM => true,
             t::RUBY_T_COMPLEX | t::RUBY_T_RATIONAL => true,
+            t::RUBY_T_DATA => is_date(key),
             t::RUBY_T_ARRAY => {
                 let is_own = rb_sys::rb_obj_class(key) == rb_sys::rb_cArray;
                 is_own
@@ -213,6 +216,13 @@ fn asks_nobody(key: VALUE, depth: u32) -> bool {
             _ => false,
         }
     }
+}
+
+/// An object of the class that has no way of its own to tell them apart, or the section would ask that.
+fn is_date(key: VALUE) -> bool {
+    // SAFETY: `key` is live.
+    let ruby = &Ruby::get_with(unsafe { Value::from_raw(key) });
+    dates::known(ruby).is_some_and(|dates| dates.class() == unsafe { rb_sys::rb_obj_class(key) })
 }
 
 struct Hasher<'t, 'a> {

@@ -87,6 +87,14 @@ fn constant(name: &std::ffi::CStr) -> Option<VALUE> {
     }
 }
 
+/// The class that a constant of Object's holds, if it is one and is loaded.
+pub fn loaded(name: &std::ffi::CStr) -> Option<VALUE> {
+    // SAFETY: the GVL is held; the call looks at tables only.
+    let is_to_be_loaded =
+        unsafe { rb_sys::rb_autoload_p(rb_sys::rb_cObject, rb_sys::rb_intern(name.as_ptr())) != value::NIL };
+    if is_to_be_loaded { None } else { constant(name) }
+}
+
 /// The topmost class above `class` that a user defined: below Object, and below Struct and Data, whose subclasses have
 /// nothing to do with each other.
 pub fn root_of(class: VALUE) -> VALUE {
@@ -110,7 +118,7 @@ pub fn root_of(class: VALUE) -> VALUE {
 /// classes.
 pub fn members(class: VALUE) -> Vec<String> {
     if let Some(number) = number_of_parts(class) {
-        return number.parts().unwrap_or_default().iter().map(|name| name.to_string()).collect();
+        return names_of_parts(number);
     }
     if !record_classes().any(|top| top != class && inherits(class, top)) {
         return Vec::new();
@@ -119,6 +127,11 @@ pub fn members(class: VALUE) -> Vec<String> {
     let list = protect(|| unsafe { rb_sys::rb_struct_s_members(class) });
     let name = |symbol: Value| Some(Symbol::from_value(symbol)?.name().ok()?.into_owned());
     list.and_then(array).map_or_else(|_| Vec::new(), |list| list.into_iter().filter_map(name).collect())
+}
+
+/// What objects of a class of Ruby's own are put together of ([`ClassId::parts`]).
+pub fn names_of_parts(class: ClassId) -> Vec<String> {
+    class.parts().unwrap_or_default().iter().map(|name| name.to_string()).collect()
 }
 
 /// Are instances of the class something that is made in C, other than a Struct, a String or a Hash? That is told by the

@@ -6,6 +6,7 @@ pub mod background;
 pub mod callers;
 pub mod classes;
 pub mod column;
+pub mod dates;
 pub mod dialect;
 pub mod enumerators;
 pub mod errors;

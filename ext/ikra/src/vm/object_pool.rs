@@ -3,6 +3,7 @@
 //! a pool marks its objects, which pins them, so that pointers may be compared; when no one does, they may go.
 
 use crate::vm::classes;
+use crate::vm::dates;
 use crate::vm::gvl::GvlCell;
 use ikra_core::types::{ClassId, HierarchyId};
 use magnus::rb_sys::{AsRawValue, FromRawValue};
@@ -63,6 +64,8 @@ pub fn init(ruby: &Ruby) -> Result<(), Error> {
     for name in ClassId::BUILTIN {
         let module: Value = match name {
             "Data" => data_class(ruby)?,
+            // Until a program has loaded it.
+            "Date" => ruby.class_class().new_instance(())?,
             _ => ruby.class_object().funcall("const_get", (name,))?,
         };
         BUILTIN.with(ruby, |builtin| builtin.push(module.as_raw()));
@@ -89,9 +92,21 @@ pub fn builtin(ruby: &Ruby, class: ClassId) -> VALUE {
     BUILTIN.with(ruby, |builtin| builtin[class.0 as usize])
 }
 
+impl Contents {
+    /// Dates are there since the program has loaded them. Where a pool has met their class before, it is one like others.
+    fn find_dates(&mut self, ruby: &Ruby) -> Result<(), Error> {
+        let Some(dates) = dates::find(ruby)? else { return Ok(()) };
+        if !self.numbers.contains_key(&dates.class()) {
+            self.classes[ClassId::DATE.0 as usize].value = dates.class();
+            self.numbers.insert(dates.class(), ClassId::DATE);
+        }
+        Ok(())
+    }
+}
+
 impl ObjectPool {
     /// With Ruby's own classes, numbered as [`ClassId::BUILTIN`] wants them.
-    pub fn new(ruby: &Ruby) -> Self {
+    pub fn new(ruby: &Ruby) -> Result<Self, Error> {
         let info = |(value, name): (&VALUE, _)| ClassInfo {
             value: *value,
             name: Cow::Borrowed(name),
@@ -104,7 +119,7 @@ impl ObjectPool {
         // Of the two that Integer has, the first one is what is asked for.
         let numbers =
             classes.iter().enumerate().rev().map(|(i, info)| (info.value, ClassId(i as u32))).collect();
-        Self(RefCell::new(Contents {
+        let mut contents = Contents {
             classes,
             numbers,
             hierarchies: Vec::new(),
@@ -113,24 +128,25 @@ impl ObjectPool {
             others: Vec::new(),
             method_entries: Vec::new(),
             complete: false,
-        }))
+        };
+        contents.find_dates(ruby)?;
+        Ok(Self(RefCell::new(contents)))
     }
 
-    /// What [`classes::members`] tells of a class, and the words of an Integer beyond 64 bits.
+    /// What [`classes::members`] tells of a class, and what Dates and Integers beyond 64 bits are put together of.
     pub fn members(&self, class: ClassId) -> Vec<String> {
         match class {
-            ClassId::BIG_INTEGER | ClassId::WIDE_INTEGER => {
-                class.parts().unwrap_or_default().iter().map(|name| name.to_string()).collect()
-            }
+            ClassId::BIG_INTEGER | ClassId::WIDE_INTEGER | ClassId::DATE => classes::names_of_parts(class),
             class => classes::members(self.class(class)),
         }
     }
 
     /// A pool that begins with what is in this one.
-    pub fn extended(&self) -> Self {
+    pub fn extended(&self, ruby: &Ruby) -> Result<Self, Error> {
         let mut contents = self.0.borrow().clone();
         contents.complete = false;
-        Self(RefCell::new(contents))
+        contents.find_dates(ruby)?;
+        Ok(Self(RefCell::new(contents)))
     }
 
     /// Nothing is numbered from now on.

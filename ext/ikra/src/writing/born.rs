@@ -225,7 +225,7 @@ impl OfClass {
             let kind = BufferKind::Column { hierarchy, name: name.to_string(), part };
             program.buffers.iter().position(|buffer| buffer.kind == kind)
         };
-        let members = classes::members(pool.class(class));
+        let members = pool.members(class);
         let set = schema.leaving.get(&class).map_or(&[][..], Vec::as_slice);
         let mut names = vec![ORDER];
         names.extend(members.iter().chain(set).map(String::as_str));
@@ -234,7 +234,6 @@ impl OfClass {
         names.extend(match class {
             _ if is_random => &[RANDOM_STATE, RANDOM_SEED][..],
             ClassId::REGEXP => &[PATTERN],
-            ClassId::BIG_INTEGER | ClassId::WIDE_INTEGER => class.parts().unwrap_or_default(),
             _ => &[],
         });
         let variable = |name: &&str| {

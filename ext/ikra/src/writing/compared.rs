@@ -28,7 +28,7 @@ pub fn changes(ruby: &Ruby, pool: &ObjectPool, inferred: &Inferred) -> Result<bo
             match ty {
                 Type::Object(_, ClassId::STRING) if texts_now::is_needed(inferred) => return Ok(true),
                 Type::Object(hierarchy, class) => {
-                    let members = classes::members(pool.class(*class));
+                    let members = pool.members(*class);
                     let looks = members.is_empty() && compares(ruby, pool, *class)?;
                     let columns = schema.columns.iter().filter(|column| column.hierarchy == *hierarchy);
                     for column in columns.filter(|column| looks || members.contains(&column.name)) {

@@ -8,7 +8,7 @@ use crate::vm::object_layout::variables_of;
 use crate::vm::pinned::Pinned;
 use crate::vm::value;
 use crate::writing::born::{Born, Empty, Known, OfArrays, OfClass, Pairs, Variable};
-use crate::writing::objects::{IntegerParts, Maker, Origin};
+use crate::writing::objects::{self, Maker, Origin, Whole};
 use ikra_core::error::Error;
 use ikra_core::error::NoMemory;
 use ikra_core::fallible;
@@ -209,15 +209,20 @@ impl<'a> Decoder<'a> {
             return Ok(string);
         }
         let of_class = self.born.class(self.ruby, &self.heap.pool, self.inferred, (hierarchy, class))?;
-        if let Some(parts) = of_class.maker.integer() {
+        if let Some(parts) = of_class.maker.whole() {
             let part =
                 |place: usize| Values::of(of_class.variables[place], self.heap.store.columns()).get(row);
             let number = black_box(match parts {
-                IntegerParts::Words(place) => {
+                Whole::Words(place) => {
                     let (shape, payload) = part(place)?;
                     integers::of_words(black_box(self.made_empty(shape, payload)?))?
                 }
-                IntegerParts::Wide(low, high) => integers::of_two_words(part(low)?.1, part(high)?.1)?,
+                Whole::Wide(low, high) => integers::of_two_words(part(low)?.1, part(high)?.1)?,
+                Whole::Day(place) => {
+                    let freezes = of_class.maker.freezes();
+                    let is_frozen = freezes.map(part).transpose()?.is_some_and(|(_, frozen)| frozen & 1 != 0);
+                    objects::make_date(self.ruby, part(place)?.1, is_frozen)?
+                }
             });
             self.pinned.hold(number)?;
             self.know(Shape::Object(hierarchy), id, number)?;

@@ -6,7 +6,7 @@ use crate::reading::variables::{RANDOM_SEED, RANDOM_STATE};
 use crate::vm::errors::Trouble;
 use crate::vm::object_layout::{self, Template};
 use crate::vm::object_pool::ObjectPool;
-use crate::vm::{classes, random_state, value};
+use crate::vm::{classes, dates, random_state, value};
 use crate::writing::strings;
 use ikra_core::error::Error;
 use ikra_core::faults;
@@ -49,26 +49,29 @@ pub struct Maker {
     pattern: Option<usize>,
     /// Of a Struct: which variable each member is.
     members: Option<Vec<usize>>,
-    /// Of an Integer beyond 64 bits.
-    integer: Option<IntegerParts>,
+    /// Of what is made as a whole.
+    whole: Option<Whole>,
     /// Frozen as soon as they are made: all of them, or those of which this variable says so.
     frozen: bool,
     freezes: Option<usize>,
     orders: RefCell<FxHashMap<i64, Rc<Order>>>,
 }
 
-/// Where the words are of an Integer beyond 64 bits: in a String, or the low one and the high one of two.
+/// Where the parts are of what is made as a whole: of an Integer beyond 64 bits the words, in a String, or the low one
+/// and the high one of two; of a Date its day.
 #[derive(Clone, Copy)]
-pub enum IntegerParts {
+pub enum Whole {
     Words(usize),
     Wide(usize, usize),
+    Day(usize),
 }
 
-impl IntegerParts {
+impl Whole {
     fn known(place: impl Fn(&str) -> Option<usize>) -> Option<Self> {
-        match [ClassId::WORDS, ClassId::LOW, ClassId::HIGH].map(place) {
+        match [ClassId::WORDS, ClassId::LOW, ClassId::HIGH, ClassId::DAY].map(place) {
             [Some(words), ..] => Some(Self::Words(words)),
-            [None, Some(low), Some(high)] => Some(Self::Wide(low, high)),
+            [None, Some(low), Some(high), _] => Some(Self::Wide(low, high)),
+            [.., Some(day)] => Some(Self::Day(day)),
             _ => None,
         }
     }
@@ -116,7 +119,7 @@ impl Maker {
             [Some(state), Some(seed)] => Some([state, seed]),
             _ => None,
         };
-        let members = classes::members(value);
+        let members = pool.members(class);
         let place = |member: &String| {
             let place = names.iter().position(|name| name == member);
             place.ok_or_else(|| Error::Internal(format!("{} lacks a member", pool.name(class))))
@@ -136,11 +139,11 @@ impl Maker {
             cause: known(CAUSE),
             random,
             pattern: known(PATTERN),
-            integer: IntegerParts::known(known),
+            whole: Whole::known(known),
             original: names.iter().position(|name| *name == ORIGINAL),
             members,
             freezes: names.iter().position(|name| *name == FROZEN),
-            frozen: class.parts().is_some() || classes::inherits(value, pool.class(ClassId::DATA)),
+            frozen: class.is_number_of_parts() || classes::inherits(value, pool.class(ClassId::DATA)),
             orders: RefCell::default(),
         })
     }
@@ -159,9 +162,9 @@ impl Maker {
         self.random.map(|[state, _]| state)
     }
 
-    /// Of an Integer beyond 64 bits, which is made of its words as a whole: where they are.
-    pub const fn integer(&self) -> Option<IntegerParts> {
-        self.integer
+    /// Of what is made of its parts as a whole: where they are.
+    pub const fn whole(&self) -> Option<Whole> {
+        self.whole
     }
 
     /// A new object without variables.
@@ -338,6 +341,19 @@ impl Maker {
         }
         Ok(())
     }
+}
+
+/// A Date of a day.
+pub fn make_date(ruby: &Ruby, day: i64, is_frozen: bool) -> Result<VALUE, Trouble> {
+    faults::point("making an object")?;
+    let unknown = || Trouble::from(Error::Internal("a Date of no day".into()));
+    let (dates, day) = dates::known(ruby).zip(value::fixnum(day)).ok_or_else(unknown)?;
+    let date = black_box(dates.make(day)?);
+    if is_frozen {
+        // SAFETY: the object is live; what is raised ends in `protect`.
+        protect(|| unsafe { rb_sys::rb_obj_freeze(date) })?;
+    }
+    Ok(date)
 }
 
 /// Makes a Regexp that was just allocated that of a pattern, whose address this is.

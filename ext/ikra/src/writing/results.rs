@@ -9,7 +9,7 @@ use crate::vm::integers;
 use crate::vm::value;
 use crate::writing::born::Pairs;
 use crate::writing::decoder::{Decoder, append, immediate};
-use crate::writing::objects::{IntegerParts, Maker, Order};
+use crate::writing::objects::{self, Maker, Order, Whole};
 use crate::writing::strings::make;
 use ikra_core::error::Error;
 use ikra_core::error::NoMemory;
@@ -515,10 +515,10 @@ impl<'a> Results<'a> {
                 let last = black_box(end(high, at + low.as_ref().map_or(0, |low| low.width))?);
                 return Ok(self.decoder.ruby.range_new(first, last, *exclusive)?.as_value());
             }
-            Kind::Record(maker, parts) if maker.integer().is_some() => {
-                let number = self.integer(maker, parts, words, at)?;
+            Kind::Record(maker, parts) if maker.whole().is_some() => {
+                let made = self.made_whole(maker, parts, words, at)?;
                 // SAFETY: it was just made.
-                return Ok(unsafe { Value::from_raw(number) });
+                return Ok(unsafe { Value::from_raw(made) });
             }
             Kind::Record(maker, parts) => {
                 let object = black_box(maker.allocate()?);
@@ -588,9 +588,9 @@ impl<'a> Results<'a> {
                 met.borrow_mut().remember(words, start, value)?;
                 value
             }
-            None if let Some(class) = class_of_integer(words.get(start)?) => {
+            None if let Some(class) = class_of_whole(words.get(start)?) => {
                 let (maker, parts) = self.made_object(class)?;
-                let value = black_box(self.integer(maker, parts, words, start + 1)?);
+                let value = black_box(self.made_whole(maker, parts, words, start + 1)?);
                 self.decoder.pinned.hold(value)?;
                 met.borrow_mut().remember(words, start, value)?;
                 value
@@ -611,8 +611,8 @@ impl<'a> Results<'a> {
         Ok(unsafe { Value::from_raw(value) })
     }
 
-    /// An Integer beyond 64 bits, among whose parts are its words.
-    fn integer(
+    /// An Integer beyond 64 bits or a Date, which is made of its parts as a whole.
+    fn made_whole(
         &self,
         maker: &Maker,
         parts: &[Encoding],
@@ -620,15 +620,22 @@ impl<'a> Results<'a> {
         at: usize,
     ) -> Result<VALUE, Trouble> {
         let begins = |place: usize| at + parts[..place].iter().map(|part| part.width).sum::<usize>();
-        Ok(match maker.integer() {
-            Some(IntegerParts::Words(place)) => {
+        Ok(match maker.whole() {
+            Some(Whole::Words(place)) => {
                 let text = black_box(self.value(&parts[place], words, begins(place))?.as_raw());
                 integers::of_words(text)?
             }
-            Some(IntegerParts::Wide(low, high)) => {
+            Some(Whole::Wide(low, high)) => {
                 integers::of_two_words(words.get(begins(low))?, words.get(begins(high))?)?
             }
-            None => return Err(Error::Internal("an Integer has no words".into()).into()),
+            Some(Whole::Day(place)) => {
+                let is_frozen = match maker.freezes() {
+                    Some(place) => words.get(begins(place))? & 1 != 0,
+                    None => false,
+                };
+                objects::make_date(self.decoder.ruby, words.get(begins(place))?, is_frozen)?
+            }
+            None => return Err(Error::Internal("what is no whole has no parts".into()).into()),
         })
     }
 
@@ -956,7 +963,8 @@ fn new_array(values: &[rb_sys::VALUE]) -> Result<Value, Trouble> {
     Ok(unsafe { Value::from_raw(array) })
 }
 
-/// The class of an Integer beyond 64 bits, if the number is that of one.
-fn class_of_integer(number: i64) -> Option<ClassId> {
-    [ClassId::BIG_INTEGER, ClassId::WIDE_INTEGER].into_iter().find(|class| i64::from(class.0) == number)
+/// The class of what is made of its parts as a whole, if the number is that of one.
+fn class_of_whole(number: i64) -> Option<ClassId> {
+    let classes = [ClassId::BIG_INTEGER, ClassId::WIDE_INTEGER, ClassId::DATE];
+    classes.into_iter().find(|class| i64::from(class.0) == number)
 }
