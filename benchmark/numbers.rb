@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Arithmetic whose Integers leave 64 bits, and that of Dates, as people write it: how often a loop of plain Ruby (with YJIT with `--yjit`)
-# takes as much CPU time, and as much time.
+# Arithmetic whose Integers leave 64 bits, and that of Dates, as people write it: how often a loop of plain Ruby (with
+# YJIT with `--yjit`) takes as much CPU time, and as much time.
 #
 #   rake bench:numbers    ruby --yjit -Ilib benchmark/numbers.rb --rounds 5 --only "FNV-1a,xorshift"
 

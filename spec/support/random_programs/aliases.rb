@@ -38,6 +38,7 @@ module RandomPrograms
 
       value = value_of(returns, 4)
       return Node.statement(fraction_result(value)) if given_lists? && chance(0.06, :fraction_result)
+      return Node.statement(date_result(value)) if given_lists? && chance(0.06, :date_result)
       return Node.statement(large_result(value)) if given_lists? && chance(0.04, :large_result)
       return hash_result(value, returns) if given_lists? && chance(0.2, :hash_result)
       return Node.statement(value) unless returns.is_a?(Array) && returns.any? { |type| record?(type) } && chance(0.3)

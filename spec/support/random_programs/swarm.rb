@@ -22,7 +22,7 @@ module RandomPrograms
     TALLIED = { change_counts: [:change_hash], change_groups: [:change_hash], change_memos: [:change_hash],
                 change_texts: [:change_hash], change_tables: [:change_hash], delete_within: [:change_hash],
                 default_given: [:change_hash] }.freeze
-    GIVEN = { hash_result: [], made_types: [:make_records], fraction_result: [],
+    GIVEN = { hash_result: [], made_types: [:make_records], fraction_result: [], date_result: [],
               large_result: [] }.freeze
     FRAMED = {
       raised_in_each: [:framed], raised_in_map: [:framed], raised_in_fold: [:framed], raised_in_count: [:framed],
@@ -52,7 +52,7 @@ module RandomPrograms
       post_loop: [:loop_statement], stepped: [:loop_statement], accumulate_text: [:accumulate], frozen_text: [],
       narrowing_pattern: [:narrowing], narrowing_leave: [:narrowing], retrying: [], own_cycle: [:cycle],
       record_equality: [:make_records], passed_blocks: [:call], fraction_number: [], complex_part: [],
-      fraction_text: [], large_integer: [], large_test: [], large_text: []
+      fraction_text: [], date_number: [], date_text: [], large_integer: [], large_test: [], large_text: []
     }.freeze
 
     # How many of them a program favours.

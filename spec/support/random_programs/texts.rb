@@ -4,7 +4,7 @@ module RandomPrograms
   # Strings: literals, and those made of others and of what else there is.
   module Texts
     TEXT = { joined: 4, written: 4, named: 2, appended: 2, literal_text: 3, chosen_text: 1.3, called_text: 4,
-             put_together: 0.5, frozen_text: 0.6, fraction_text: 0.4, large_text: 0.4 }.freeze
+             put_together: 0.5, frozen_text: 0.6, fraction_text: 0.4, large_text: 0.4, date_text: 0.4 }.freeze
     # In programs with regular expressions.
     MATCHED = TEXT.merge(regexp_text: 12).freeze
     TEXTS = [
