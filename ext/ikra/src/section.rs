@@ -651,6 +651,16 @@ impl<'a> Run<'a> {
                 Some(failure) if self.learns(version, &failure, heap)? => {
                     return Err(Trouble::Anew);
                 }
+                // How deep calls may be the CPU says: a thread of a GPU has a small stack.
+                Some(failure)
+                    if profile.backend != Some("cpu")
+                        && program.sites[failure.site.0 as usize].error == ErrorKind::StackTooDeep
+                        && !self.syncs.any()
+                        && !self.on_cpu.replace(true) =>
+                {
+                    tell_anew(|| "the stack of a thread of the GPU is full".into());
+                    return Err(Trouble::Anew);
+                }
                 Some(failure) if self.refuses_others(version, &failure) => return Err(Trouble::Anew),
                 Some(failure) if profile.backend != Some("cpu") && tells_changed(version, &failure) => {
                     return Err(self.told_by_cpu());
