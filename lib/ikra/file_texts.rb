@@ -42,7 +42,9 @@ module Ikra
       def line(path, number)
         return if changed?(path)
 
-        File.foreach(path).with_index(1) { |text, at| return text.chomp if at == number }
+        File.foreach(path, encoding: "UTF-8").with_index(1) do |text, at|
+          return (text.chomp if text.valid_encoding?) if at == number
+        end
         nil
       rescue SystemCallError, ArgumentError
         # It stands in no file, or that is gone, or in no encoding.
