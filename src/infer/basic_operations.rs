@@ -114,7 +114,15 @@ pub(crate) fn asked(owner: ClassId, name: &str) -> impl Iterator<Item = (ClassId
         .then_some((ClassId::ENUMERABLE, "to_a"));
     let equal = if equates { &["==", "eql?"][..] } else { &[] };
     let equal = equal.iter().map(|name| (ClassId::INTEGER, *name));
-    ordered.chain(each).chain(above).chain(signs.then_some((ClassId::INTEGER, "<"))).chain(equal)
+    // `rb_hash_default_value`
+    let missing = matches!((owner, name), (ClassId::HASH, "[]" | "dig" | "values_at" | "to_proc"))
+        .then_some((ClassId::HASH, "default"));
+    ordered
+        .chain(missing)
+        .chain(each)
+        .chain(above)
+        .chain(signs.then_some((ClassId::INTEGER, "<")))
+        .chain(equal)
 }
 
 /// Classes and modules that could define a method of Ruby's own which receivers of the type have, from the nearest on.
