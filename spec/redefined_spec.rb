@@ -168,6 +168,9 @@ each_compiling_backend do |backend|
     "class Integer; def <=>(other) = 7; end" => ["[[1, 3]].pmap { |a| a.max }", /`Integer#<=>`.*\[redefined-method\]/],
     "class Hash; def default(key = nil) = 88; end" => ["[1].pmap { |n| { a: n }[:b] }",
                                                        /`Hash#default`.*\[redefined-method\]/],
+    "class Integer; def to_str = 'S'; end" =>
+      ["[1].pmap { |n| [n, 2].join('-') }", /`join` calls `Integer#to_str`.*\[redefined-method\]/],
+    "class Symbol; def to_str = 'S'; end" => ["[:a].pmap { |x| 'b' + x }", /`Symbol#to_str`.*\[redefined-method\]/],
     "class NilClass; def to_a = [7]; end" => ["[nil].pmap { |a| [*a, 1] }", /`NilClass#to_a`.*\[redefined-method\]/]
   }.each do |definition, (text, answer)|
     next unless backend == :cpu

@@ -117,13 +117,25 @@ pub(crate) fn asked(owner: ClassId, name: &str) -> impl Iterator<Item = (ClassId
     // `rb_hash_default_value`
     let missing = matches!((owner, name), (ClassId::HASH, "[]" | "dig" | "values_at" | "to_proc"))
         .then_some((ClassId::HASH, "default"));
+    // `rb_check_string_type` and `rb_str_to_str`
+    let texts = match (owner, name) {
+        (ClassId::ARRAY, "join") | (ClassId::STRING, "+") => {
+            &[ClassId::INTEGER, ClassId::FLOAT, ClassId::SYMBOL, ClassId::NIL][..]
+        }
+        _ => &[],
+    };
+    let texts = texts.iter().map(|class| (*class, ADDED));
     ordered
+        .chain(texts)
         .chain(missing)
         .chain(each)
         .chain(above)
         .chain(signs.then_some((ClassId::INTEGER, "<")))
         .chain(equal)
 }
+
+/// What Ruby's numbers, Symbols and nil have only where somebody has added it.
+pub(crate) const ADDED: &str = "to_str";
 
 /// Classes and modules that could define a method of Ruby's own which receivers of the type have, from the nearest on.
 fn owners(ty: &Type) -> impl Iterator<Item = ClassId> {

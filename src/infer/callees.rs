@@ -377,7 +377,10 @@ impl Lowerer<'_> {
         let of_times = in_ruby.then_some(["<", "succ"]).into_iter().flatten();
         let of_times = of_times.map(|name| (ClassId::INTEGER, name));
         let mut asked = basic_operations::asked(found.owner, name).chain(own_each).chain(of_times);
-        let (class, asked) = asked.find(|(class, asked)| self.is_redefined(*class, asked))?;
+        let (class, asked) = asked.find(|(class, asked)| match *asked {
+            basic_operations::ADDED => matches!(self.host.method(*class, asked), Ok(Some(_))),
+            _ => self.is_redefined(*class, asked),
+        })?;
         Some(Callee::Refused(self.redefined(class, asked, &format!("`{name}`"))))
     }
 
