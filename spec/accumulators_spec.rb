@@ -261,6 +261,18 @@ each_compiling_backend do
       end
     end
 
+    it "adds Strings in order" do
+      text = ""
+      %w[a b c].peach { |x| text += x }
+      expect(text).to eq("abc")
+      last = nil
+      %w[a b c].peach { |x| last = x }
+      expect(last).to eq("c")
+      total = 0
+      error = raised { [1, "a"].peach { |x| total += x } }
+      expect([error.class, error.message[/.*/], total]).to eq([TypeError, "String can't be coerced into Integer", 0])
+    end
+
     it "tells nothing of the line where Ikra calls it" do
       total = nil
       error = raised { [1].peach { |x| total += x } }

@@ -162,6 +162,11 @@ each_compiling_backend do
       expect([1, 2].pmap(&section)).to eq([2, 3])
     end
 
+    it "of an encoding whose bytes are no UTF-8 is refused as such" do
+      section, = load_text("# encoding: euc-jp\nproc { |n| \"\xC6\xFC\".size }\n".b)
+      expect { [1].pmap(&section) }.to raise_error(Ikra::UnsupportedError, /in euc-jp \[unsupported-encoding\]/)
+    end
+
     it "of another encoding has code, but no Strings" do
       section, = load_text("# encoding: us-ascii\nproc { |n| n + :abc.size }\n")
       expect([1, 2].pmap(&section)).to eq([4, 5])

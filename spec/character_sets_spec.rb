@@ -31,6 +31,17 @@ each_compiling_backend do |backend|
     expect_same(rows) { |text, set, to| [text.tr(set, to), text.tr_s(set, to)] }
   end
 
+  it "are wrong where a range ends before it begins" do
+    ranges = ["z-a", "\\z-a", "^z-a", "a-cz-b", "--!", "é-a", "い-あ"]
+    expect_same(ranges) { |set| "abc".count(set) }
+    expect_same(ranges) { |set| "abc".count(set, "z-a") }
+    expect_same(ranges) { |set| "aéc".delete(set) }
+    expect_same(ranges) { |set| "aabc".squeeze(set) }
+    expect_same(ranges) { |set| ["".tr(set, "b"), "abc".tr(set, "b")] }
+    expect_same(ranges) { |set| "abc".tr_s("a-z", set) }
+    expect_same([1]) { |_| "abc".tr("z-a", "b") }
+  end
+
   it "are wrong where bytes are no characters" do
     broken = ["a\xFFb", "a"]
     expect_same(broken.map { |set| ["ab", set] }) { |text, set| text.count(set) }

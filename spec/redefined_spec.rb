@@ -180,4 +180,34 @@ each_compiling_backend do |backend|
       p given
     RUBY
   end
+
+  # What Ikra's own Ruby would go wrong by, from the first call on.
+  {
+    "class Array; alias old each; def each(&block) = old { |x| block.call(x * 10) }; end" =>
+      ["[[1, 3]].pmap { |a| a.sum }", "[4]"],
+    "class Hash; def []=(key, value); store(key, value.to_s); end; end" =>
+      ["[1].pmap { |n| h = {}; h[:a] = n; h.to_a }", "[[[:a, \"1\"]]]"],
+    "class Hash; alias own []; def [](key) = [own(key)]; end" => ["[1].pmap { |n| { a: n }[:a] }", "[[1]]"],
+    "class Integer; alias plus +; def +(other) = plus(other).plus(100); end" => ["[1, 2].psum { |x| x }", "3"],
+    "class Integer; alias minus -; def -(other) = minus(other).minus(100); end" => ["[5].pmap { |n| n - 1 }", "[-96]"],
+    "class String; def initialize_copy(other) = (super; self << 'C'); end" => ["[1].pmap { |n| n + 1 }", "[2]"],
+    "class Array; def empty? = :e; def first(*) = :f; def join(*) = :j; def hash = 4; end" =>
+      ["[[2]].pmap { |a| [a.empty?, a.first, a.join, [[1], [2]].uniq.size] }", "[[:e, :f, :j, 2]]"],
+    "class Object; def self.new(*) = :mine; end; class Car; end" => ["[2].pmap { |n| [Car.new] }", "[[:mine]]"],
+    "class Integer; def <=>(other) = 7; end" => ["[[1, 3]].pmap { |a| a.max }", /`Integer#<=>`.*\[redefined-method\]/],
+    "class Hash; def default(key = nil) = 88; end" => ["[1].pmap { |n| { a: n }[:b] }",
+                                                       /`Hash#default`.*\[redefined-method\]/],
+    "class Integer; def to_str = 'S'; end" =>
+      ["[1].pmap { |n| [n, 2].join('-') }", /`join` calls `Integer#to_str`.*\[redefined-method\]/],
+    "class Symbol; def to_str = 'S'; end" => ["[:a].pmap { |x| 'b' + x }", /which has `to_str`/],
+    "class NilClass; def to_a = [7]; end" => ["[nil].pmap { |a| [*a, 1] }", /`NilClass#to_a`.*\[redefined-method\]/]
+  }.each do |definition, (text, answer)|
+    next unless backend == :cpu
+
+    it "runs #{text} behind #{definition}" do
+      expect(printed(backend, "#{definition}\nbegin\n  puts (#{text}).inspect\n" \
+                              "rescue Ikra::UnsupportedError => e\n  puts e.message\nend\n"))
+        .to match(answer.is_a?(Regexp) ? answer : /\A#{Regexp.escape(answer)}\n\z/)
+    end
+  end
 end

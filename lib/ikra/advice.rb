@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 module Ikra
+  using OwnMethods
+
   # Says what Ikra does not make faster. The extension decides when (ext/ikra/src/running/advice.rs).
   #
   # @api private

@@ -3,6 +3,8 @@
 require_relative "collections"
 
 module Ikra
+  using OwnMethods
+
   # What a section is called on: the elements of a collection, and how its block gets them.
   #
   # How the block gets them depends on the method, since Ruby's differ: Enumerable#select makes one value of several,
@@ -204,5 +206,6 @@ module Ikra
     def columns = [Series.new(0, 1)]
     def form = [1, [], false, [], false, false, false, nil, nil]
   end
+  OwnMethods.keep_new(Base, ArrayBase, ProgramBase, Items)
   private_constant :Base, :ArrayBase, :ProgramBase
 end

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 module Ikra
+  using OwnMethods
+
   # What is typed at a console is in no file: Ruby is asked to keep it.
   RubyVM.keep_script_lines = true if defined?(IRB) || defined?(Pry)
 
@@ -29,6 +31,7 @@ module Ikra
       #   the names of the code's own local variables; or message, nil
       # @raise [Ikra::Error] when the file is not what was loaded
       def source(iseq)
+        OwnMethods.look(Recording.sections)
         location = Native.code_location(iseq) || iseq.to_a[MISC][:code_location]
         lines = iseq.script_lines
         path = iseq.absolute_path
@@ -111,7 +114,8 @@ module Ikra
       # An eval'd text may have been given any number for its first line.
       def first_lines(size, location)
         first, _, last, = location
-        ([last - size + 1, 1].max..first).to_a
+        from = last - size + 1
+        ((from.positive? ? from : 1)..first).to_a
       end
 
       # The text of a file that code was loaded from. Of a file that was changed it is the one that has the code's

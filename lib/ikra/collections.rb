@@ -76,7 +76,7 @@ module Ikra
       def held?(collection, name)
         return true if Native.plain_size(collection, name)
 
-        core = HOLDING.find { |type| type === collection } # rubocop:disable Style/CaseEquality
+        core = core(collection)
         own?(collection, name, core) || (name != :each && own?(collection, :each, core))
       end
 
@@ -84,7 +84,7 @@ module Ikra
       #
       # @return [Enumerable] the collection itself, as far as it has no `each` of its own
       def asked(collection, name)
-        core = HOLDING.find { |type| type === collection } # rubocop:disable Style/CaseEquality
+        core = core(collection)
         return collection if core.nil? || own?(collection, :each, core) || !held?(collection, name)
 
         case collection
@@ -98,7 +98,7 @@ module Ikra
       #
       # @return [Enumerable] the collection itself, as far as it has none
       def asking(collection)
-        core = HOLDING.find { |type| type === collection } # rubocop:disable Style/CaseEquality
+        core = core(collection)
         core.nil? || own?(collection, :each, core) ? collection : TO_ENUM.bind_call(collection, :each)
       end
 
@@ -204,8 +204,23 @@ module Ikra
         Items.new(columns, count, returned, yielded:, looked_at:, kind:)
       end
 
+      # Which of these it is.
+      def core(collection)
+        case collection
+        when ::Array then ::Array
+        when ::Hash then ::Hash
+        when ::Struct then ::Struct
+        end
+      end
+
       # Is the method what Ruby defines there?
-      def own?(object, name, owner) = METHOD.bind_call(object, name).owner == owner
+      def own?(object, name, owner)
+        method = METHOD.bind_call(object, name)
+        return false unless method.owner == owner
+
+        # Some of Ruby's own are written in Ruby.
+        Native.basic?(object, name) || !(path, = method.source_location) || path.start_with?("<internal:")
+      end
 
       def refuse(message, hint)
         raise UnsupportedError, "#{message}\n  hint: #{hint}"

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 module Ikra
+  using OwnMethods
+
   # The program that `ruby -e` was given. No file holds it, but the arguments of the process do.
   #
   # @api private

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "failures"
+require_relative "messages"
 
 module Ikra
   # What Ruby keeps of exceptions that the section has made as objects: message, backtrace, cause, and what classes keep

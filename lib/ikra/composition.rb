@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 module Ikra
+  using OwnMethods
+
   # What a composed block gives for an element that a chain drops.
   Dropped = Class.new
 
@@ -128,7 +130,7 @@ module Ikra
           shape = @shapes += 1
           path = format(PATH, shape)
           @texts[path] = text
-          [shape, eval(text, binding, path, 1)] # rubocop:disable Security/Eval
+          [shape, eval(text, SCOPE, path, 1)] # rubocop:disable Security/Eval
         end
       end
 

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 module Ikra
+  using OwnMethods
+
   # Forwardable compiles the methods of +def_delegators+ from a text that it does not keep. What such a method does is
   # read from its instructions; then Forwardable is asked for a method that does this, and the two are compared.
   #

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 module Ikra
+  using OwnMethods
+
   # One reason why a block is unsupported, as data: {UnsupportedError#diagnostics} returns all of them. It is made of
   # the text of the message, and its {#to_s} is that text again.
   #

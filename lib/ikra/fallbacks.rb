@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 module Ikra
+  using OwnMethods
+
   # With +Ikra.fallback = :ruby+: the blocks that are not supported. To find that out again costs as much as to compile
   # them, so ever more calls run in plain Ruby at once, until one tries again: what it is called on may be another.
   #

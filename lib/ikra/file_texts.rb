@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 module Ikra
+  using OwnMethods
+
   # The texts of files as they were loaded: what a file holds that nothing has touched since the program began, and from
   # then on what was read of it, although it may be another one by now.
   #
@@ -9,7 +11,9 @@ module Ikra
     # Files touched later than this may have been changed after they were loaded.
     STARTED = Time.now
     # The clock of a file system may be behind by so many seconds.
-    TICK = 0.02
+    TICK = Rational(1, 50)
+    EARLIEST = STARTED - TICK
+    private_constant :TICK, :EARLIEST
     # So many texts of a file are kept: it may be loaded again.
     MOST = 4
     BOM = "\xEF\xBB\xBF".b.freeze
@@ -24,7 +28,7 @@ module Ikra
       # May the file be another one than was loaded? The time of its last change can be set to any (rsync, tar), that of
       # its replacement cannot.
       def changed?(path, stat = stat(path))
-        !stat || [stat.mtime, stat.ctime].max > STARTED - TICK
+        !stat || stat.mtime > EARLIEST || stat.ctime > EARLIEST
       end
 
       # @yield [String] is it that text? Asked where there is a choice
@@ -42,7 +46,9 @@ module Ikra
       def line(path, number)
         return if changed?(path)
 
-        File.foreach(path).with_index(1) { |text, at| return text.chomp if at == number }
+        File.foreach(path, encoding: "UTF-8").with_index(1) do |text, at|
+          return (text.chomp if text.valid_encoding?) if at == number
+        end
         nil
       rescue SystemCallError, ArgumentError
         # It stands in no file, or that is gone, or in no encoding.
@@ -67,7 +73,8 @@ module Ikra
       def checked(text, path)
         text = without_bom(text)
         name = text[ENCODING, 1]
-        text = text.dup.force_encoding(Encoding::UTF_8)
+        # It is a copy: `dup` would ask an `initialize_copy`.
+        text = text.b.force_encoding(Encoding::UTF_8)
         text.valid_encoding? && (text.ascii_only? || utf8?(name)) ? text : refuse(path, name)
       end
 
@@ -95,7 +102,7 @@ module Ikra
 
       def keep(path, stamp, text = read(path))
         one = Kept.new(stamp, text)
-        @kept[path] = [one, *@kept[path]].first(MOST)
+        @kept[path] = [one, *(@kept[path] || [])].first(MOST)
         one
       end
 

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 module Ikra
+  using OwnMethods
+
   # Integers at equal distances: a column that takes no memory.
   #
   # @api private
@@ -16,6 +18,18 @@ module Ikra
     def from(row) = Series.new(self[row], step)
     def at(rows) = rows.map { |row| self[row] }
     def to_a(size) = Array.new(size) { |row| self[row] }
+  end
+
+  # Gives one value after the other, to the block of a method of Ruby's own.
+  #
+  # @api private
+  class InTurn
+    def initialize(values)
+      @values = values
+      @row = -1
+    end
+
+    def next = @values[@row += 1]
   end
 
   # What the `each` of a collection yields: columns (Arrays, Series, Columns) of as many values as there are elements.
@@ -175,5 +189,5 @@ module Ikra
       part.is_a?(Array) ? part.map { |inner| value(inner, columns, row) } : columns[part][row]
     end
   end
-  private_constant :Series, :Items
+  private_constant :Series, :Items, :InTurn
 end

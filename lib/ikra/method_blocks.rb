@@ -3,6 +3,8 @@
 require "objspace"
 
 module Ikra
+  using OwnMethods
+
   # The block that `define_method` made a method of. A Method object does not tell, nor do its copies as procs; but it
   # refers to the entry in the table of methods, and that to the block.
   #

@@ -44,7 +44,7 @@ module Ikra
     def peach(ticks = 1, progress: nil, &block)
       return WithoutBlock.new(self, :each) if block.nil? && ticks == 1
 
-      Section.run(self, :peach, ticks, progress, block)
+      Section.run(self, :peach, ticks, progress, block, :each)
     end
 
     # Calls the block with each element, in parallel.
@@ -59,7 +59,7 @@ module Ikra
     def pmap(progress: nil, &block)
       return WithoutBlock.new(self, :map) unless block
 
-      Section.run(self, :pmap, 1, progress, block)
+      Section.run(self, :pmap, 1, progress, block, :map)
     end
 
     # Calls the block with each element, in parallel.
@@ -74,7 +74,7 @@ module Ikra
     def pselect(progress: nil, &block)
       return WithoutBlock.new(self, :select) unless block
 
-      Section.run(self, :pselect, 1, progress, block)
+      Section.run(self, :pselect, 1, progress, block, :select)
     end
   end
 
@@ -89,7 +89,7 @@ module Ikra
     # @return [Integer] self
     # @raise (see ParallelMethods#peach)
     def ptimes(progress: nil, &block)
-      Section.run(self, :ptimes, 1, progress, block)
+      Section.run(self, :ptimes, 1, progress, block, :times)
     end
   end
 end

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 module Ikra
+  using OwnMethods
+
   # What each call of a section took, for {Ikra.profile}, and how many there were, for {Ikra.stats}.
   #
   # @api private
@@ -19,6 +21,9 @@ module Ikra
     @any_open = false
 
     class << self
+      # @return [Integer] how many sections there were
+      attr_reader :sections
+
       # @return [Hash{Symbol => Integer}]
       def counts = { sections: @sections, **@counts }
 

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 module Ikra
+  using OwnMethods
+
   # How the extension runs a block.
   #
   # @api private
@@ -74,7 +76,7 @@ module Ikra
     # What the extension is asked for; see {Call}.
     OUTPUTS = { peach: :nothing, pmap: :values, pselect: :selection, ptimes: :nothing }.freeze
     # Those calls that nothing else is asked of.
-    ORDINARY = OUTPUTS.to_h { |operation, output| [operation, Call.plain(operation, output, :arrays)] }.freeze
+    PEACH, PMAP, PSELECT, PTIMES = OUTPUTS.map { |operation, output| Call.plain(operation, output, :arrays) }
     # What a thread is in the middle of: +:fallback+, or what an element that Ruby runs throws to wait for the code.
     WITHIN = :ikra_within
     # An element and its tick are numbered with 64 bits.
@@ -94,7 +96,7 @@ module Ikra
       # @param progress [Boolean, String, nil] whether a bar is to be shown, or under which title
       # @param name [Symbol] Ruby's method, by the name that the user has called
       # @return [Object] what the sequential method gives
-      def run(collection, operation, ticks, progress, block, name = SEQUENTIAL[operation])
+      def run(collection, operation, ticks, progress, block, name)
         unless block && ticks.equal?(1)
           check(operation, ticks, block)
           return collection if ticks.zero?
@@ -219,15 +221,19 @@ module Ikra
       end
 
       def call(base, operation, ticks, bar)
-        return ORDINARY[operation] if ticks == 1 && bar.nil?
+        return ordinary(operation) if ticks == 1 && bar.nil?
 
         Call.new(operation, output: OUTPUTS[operation], ticks:, progress: bar&.of_elements(base.size, ticks))
       end
 
-      def compiled(base, call, block)
-        how = Ikra.meanwhile == :ruby && Meanwhile.suits?(base, block) ? call.told(true, 0) : call.how
-        given = Native.run(base.columns, base.form, how, Written.block(block), Ikra.chosen, Ikra.conflicts)
-        Native::InTheMaking === given ? Meanwhile.new(base, call, block).run(given, &block) : given # rubocop:disable Style/CaseEquality
+      # No code has been made yet, so this is done without a method that the program may have made another one.
+      def ordinary(operation)
+        case operation
+        when :peach then PEACH
+        when :pmap then PMAP
+        when :pselect then PSELECT
+        else PTIMES
+        end
       end
 
       def check(operation, ticks, block)
@@ -238,17 +244,6 @@ module Ikra
         refuse(TypeError, "ticks must be an Integer, not #{ticks.class}") unless ticks.is_a?(Integer)
         refuse(ArgumentError, "ticks must not be negative: #{ticks}") if ticks.negative?
         refuse(ArgumentError, "so many ticks would never end: #{ticks}") if ticks > MAXIMUM_TICKS
-      end
-
-      def sequential(collection, name, ticks, bar, block)
-        $~ = LastMatch::BEFORE
-        result = collection.public_send(name, &block)
-        (ticks - 1).times do |tick|
-          bar&.tell(tick + 1, ticks)
-          collection.each(&block)
-        end
-        LastMatch.leave($~) # rubocop:disable Style/SpecialGlobalVars
-        result
       end
 
       def in_ruby(operation, block, &) = natively { timed(operation, block, &) }

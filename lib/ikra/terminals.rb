@@ -217,11 +217,11 @@ module Ikra
       values = told_apart(values.to_a)
       return values.public_send(@name, *@arguments) unless @block
 
-      row = -1
+      values = InTurn.new(values)
       again = items.again
       # Methods of Array and of Enumerable differ in what they say.
       again = again.each if again.is_a?(Array) && !@collection.is_a?(Array)
-      again.public_send(@name, *@arguments) { values[row += 1] }
+      again.public_send(@name, *@arguments) { values.next }
     end
 
     # @return [Array] the values, of which no two are NaN where that matters
@@ -242,8 +242,8 @@ module Ikra
     # behind the stages.
     def judged
       values = flow(:judged, @block).values.to_a
-      row = -1
-      values.map(&:first).public_send(@name, *@arguments) { values[row += 1][1] }
+      judgements = InTurn.new(values)
+      values.map(&:first).public_send(@name, *@arguments) { judgements.next[1] }
     end
 
     # The same method over the array of what comes out of the stages. If these change something, its block has to run

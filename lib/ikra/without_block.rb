@@ -98,8 +98,8 @@ module Ikra
 
     # Ruby's own method, with a block that gives what the section has given.
     def decided(values)
-      row = -1
-      @collection.public_send(@name) { values[row += 1] }
+      values = InTurn.new(values)
+      @collection.public_send(@name) { values.next }
     end
   end
   private_constant :WithoutBlock

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 module Ikra
+  using OwnMethods
+
   # Writes a callable out that has no literal, as a block that does the same: a Method, +f >> g+, +f.curry[1]+, +&hash+
   # and +&:name+. It is plain Ruby, in which what it is made of are local variables around it.
   #

@@ -468,10 +468,10 @@ fn sealed_key(s: &mut Lowerer<'_>, key: &Operand) -> Operand {
 
 /// What is said of a key that the section may change, and what to do.
 fn refused_key(key: &Operand) -> (&'static str, &'static str) {
-    let is_array = |ty: &Type| matches!(ty, Type::List(_) | Type::Tuple(_));
+    let is_array = |ty: &Type| matches!(ty, Type::List(_) | Type::Tuple(_) | Type::Array(_));
     match key.types.iter().all(is_array) {
         true => (
-            "an array that holds what the section changes cannot be the key of a Hash in it",
+            "an array that the section changes, or that holds what it changes, cannot be the key of a Hash in it",
             "have arrays that are keys hold numbers, Strings and Symbols only, as in hash[[x, y]]",
         ),
         false => (

@@ -405,9 +405,6 @@ pub(super) const REFUSALS: &[Row] = &[
     bare("#refuse_inspect", |s, _| refuse(s, "of such characters", "do it before the section")),
     bare("#refuse_succ", |s, _| refuse(s, "of characters beyond ASCII", "do it before the section")),
     bare("#refuse_option", |s, _| refuse(s, "with this option", "use :ascii, or none")),
-    bare("#refuse_range", |s, _| {
-        refuse(s, "with a range that ends before it begins", "write the lower character first")
-    }),
     bare("#refuse_mixture", |s, _| {
         refuse(s, "of such a mixture of encodings and characters beyond ASCII", "do it in several steps")
     }),

@@ -322,8 +322,9 @@ impl Lowerer<'_> {
         if given.is_bottom() {
             return given;
         }
-        // What is made gets a row, which is no part.
-        if given.types.iter().any(is_made) {
+        // What is made gets a row, which is no part, and so would what Strings are put together to.
+        let is_operator = matches!(fold, Fold::Operator(_));
+        if given.types.iter().any(|ty| is_made(ty) || (is_operator && ty.is_string())) {
             return self.share(name);
         }
         // Of Floats the order counts in which they are added, which parts keep where an element gives one.

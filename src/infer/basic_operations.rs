@@ -120,7 +120,11 @@ pub(crate) fn asked(owner: ClassId, name: &str) -> impl Iterator<Item = (ClassId
     let equal = equal.iter().map(|name| (ClassId::INTEGER, *name));
     let others = if equates && owner == ClassId::ARRAY { EQUATED } else { &[] };
     let equal = equal.chain(others.iter().map(|class| (*class, "eql?")));
-    ordered.chain(each).chain(above).chain(signs.then_some((ClassId::INTEGER, "<"))).chain(equal).chain(added)
+    // `rb_hash_default_value`
+    let missing = matches!((owner, name), (ClassId::HASH, "[]" | "dig" | "values_at" | "to_proc"))
+        .then_some((ClassId::HASH, "default"));
+    let signs = signs.then_some((ClassId::INTEGER, "<"));
+    ordered.chain(missing).chain(each).chain(above).chain(signs).chain(equal).chain(added)
 }
 
 /// What set operations on short arrays ask `eql?`, besides Integers and what has parts.

@@ -4,12 +4,16 @@ use super::characters::{code_at, sure_width};
 use super::made::MadeString;
 use super::text;
 
-/// What is wrong, in the place of an answer: characters that are none, a range of ASCII that ends before it begins, and
-/// another such range; what MRI answers by what stands behind the characters.
+/// What is wrong, in the place of an answer: characters that are none, a range that ends before it begins, and what MRI
+/// answers by what stands behind the characters.
 const BROKEN: i64 = -2;
-const NARROW_RANGE: i64 = -3;
 const WIDE_RANGE: i64 = -4;
 const MIXTURE: i64 = -5;
+
+/// A range of ASCII that ends before it begins, of which MRI tells the ends: seven bits each, below -256.
+const fn narrow_range(low: i64, high: i64) -> i64 {
+    -256 - (low << 7 | high)
+}
 
 /// The ranges of a set as it is written. It stays text, which is looked at again for characters that no table knows.
 #[derive(Clone, Copy)]
@@ -134,7 +138,7 @@ impl Ranges<'_> {
         let high = self.character()?;
         match low > high {
             true if low >= 0x80 || high >= 0x80 => Err(WIDE_RANGE),
-            true => Err(NARROW_RANGE),
+            true => Err(narrow_range(low, high)),
             false => {
                 let count = high - low + if low == high && self.twice { 2 } else { 1 };
                 Ok(Range { low, high, count })

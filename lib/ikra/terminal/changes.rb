@@ -67,9 +67,8 @@ module Ikra
       end
 
       def ruby_with(values)
-        values = values.to_a
-        row = -1
-        @collection.public_send(@name) { values[row += 1] }
+        values = InTurn.new(values.to_a)
+        @collection.public_send(@name) { values.next }
       end
 
       # What the block gets.

@@ -82,7 +82,7 @@ module Ikra
         return Flow.new(@title, items, stages).values.to_a if @block && Composition.keeps_match?(stages)
 
         values = Plain.of(@collection, []).public_send(kind, *@arguments)
-        @block ? Section.run(values, :pmap, 1, nil, @block) : values
+        @block ? Section.run(values, :pmap, 1, nil, @block, :map) : values
       end
 
       # Arrays of what stands together: the block tells of two neighbours whether they do.

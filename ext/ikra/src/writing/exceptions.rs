@@ -1,7 +1,7 @@
 //! The one place that turns what went wrong into Ruby exceptions. Their classes and messages are Ruby's business:
 //! lib/ikra/errors.rb and lib/ikra/failures.rb; here the facts are collected.
 //!
-//! Where possible `failures.rb` makes Ruby raise the error itself and takes its message, because messages differ
+//! Where possible `messages.rb` makes Ruby raise the error itself and takes its message, because messages differ
 //! between versions. Of some exceptions Ruby keeps more than a record tells, such as the Hash and the key of a KeyError
 //! (`tells_too_little`). Then the section runs again as one that makes an object of what is raised at that line
 //! (`Learned::told_lines`), on the CPU. Where one class of objects cannot keep what the exceptions of several lines

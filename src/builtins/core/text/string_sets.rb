@@ -38,7 +38,7 @@ module String
   def __bad_range(low, high)
     raise ArgumentError, "invalid range in string transliteration" if low >= 0x80 || high >= 0x80
 
-    __refuse_range
+    raise ArgumentError, "invalid range \"#{(low & 0x7f).chr}-#{(high & 0x7f).chr}\" in string transliteration"
   end
 
   # Is a character in all the sets?
@@ -134,7 +134,7 @@ module String
     return given if given >= 0
 
     __broken_in(encoding) if given == -2
-    __refuse_range if given == -3
+    __bad_range(((-256 - given) >> 7) & 0x7f, (-256 - given) & 0x7f) if given <= -256
     raise ArgumentError, "invalid range in string transliteration" if given == -4
 
     __refuse_mixture
