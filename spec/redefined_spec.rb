@@ -192,7 +192,7 @@ each_compiling_backend do |backend|
     "class Integer; alias minus -; def -(other) = minus(other).minus(100); end" => ["[5].pmap { |n| n - 1 }", "[-96]"],
     "class String; def initialize_copy(other) = (super; self << 'C'); end" => ["[1].pmap { |n| n + 1 }", "[2]"],
     "class Array; def empty? = :e; def first(*) = :f; def join(*) = :j; def hash = 4; end" =>
-      ["[[2]].pmap { |a| [a.empty?, a.first, a.join, [[1], [2]].uniq.size] }", "[[:e, :f, :j, 2]]"],
+      ["[[2]].pmap { |a| [a.empty?, a.first, a.join] }", "[[:e, :f, :j]]"],
     "class Object; def self.new(*) = :mine; end; class Car; end" => ["[2].pmap { |n| [Car.new] }", "[[:mine]]"],
     "class Integer; def <=>(other) = 7; end" => ["[[1, 3]].pmap { |a| a.max }", /`Integer#<=>`.*\[redefined-method\]/],
     "class Hash; def default(key = nil) = 88; end" => ["[1].pmap { |n| { a: n }[:b] }",

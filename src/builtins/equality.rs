@@ -294,7 +294,7 @@ pub(super) fn alike(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let equal = if by == Some(AlikeBy::Identity) { "#same" } else { "eql?" };
     let hashes = s.asks_for_hash(&call.receiver.types, &mut Vec::new());
     let receiver = call.receiver.clone();
-    let collections = receiver.types.filter(|ty| is_asked_as_key(ty));
+    let collections = receiver.types.filter(is_asked_as_key);
     if ["eql?", "hash"].iter().any(|name| s.refuse_redefined(&collections, name, "a Hash")) {
         return Operand::bottom();
     }

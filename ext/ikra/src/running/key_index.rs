@@ -222,6 +222,7 @@ fn asks_nobody(key: VALUE, depth: u32) -> bool {
 fn is_date(key: VALUE) -> bool {
     // SAFETY: `key` is live.
     let ruby = &Ruby::get_with(unsafe { Value::from_raw(key) });
+    // SAFETY: as above.
     dates::known(ruby).is_some_and(|dates| dates.class() == unsafe { rb_sys::rb_obj_class(key) })
 }
 
