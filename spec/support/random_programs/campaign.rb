@@ -39,7 +39,8 @@ module RandomPrograms
     # @yield [Integer] each seed that is done
     def run(seeds, seconds: Float::INFINITY, &done)
       @end = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
-      seeds.each_slice(CHUNK) do |chunk|
+      # With an end, it is looked at more often.
+      seeds.each_slice(seconds.finite? ? CHUNK / 5 : CHUNK) do |chunk|
         break if over?
 
         until chunk.empty?
