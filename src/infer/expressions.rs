@@ -24,14 +24,18 @@ impl Lowerer<'_> {
     pub(crate) fn expr(&mut self, node: &Node) -> Operand {
         // Taken also where nothing is lowered: it is said of this node and of no other.
         let unused = std::mem::take(&mut self.unused);
-        if !self.b.is_dead() && !self.goes_on() {
-            self.b.mark_dead();
-        }
         if self.b.is_dead() {
             return Operand::bottom();
         }
         let (outer_node, outer_span, outer_origin) = (self.node, self.span, self.b.origin);
         self.enter(node);
+        if !self.goes_on() {
+            self.b.mark_dead();
+        }
+        if self.b.is_dead() {
+            (self.node, self.span, self.b.origin) = (outer_node, outer_span, outer_origin);
+            return Operand::bottom();
+        }
         self.nested += 1;
         let operand = self.expr_here(node, unused);
         self.nested -= 1;
