@@ -198,4 +198,19 @@ each_backend do
       end
     end
   end
+
+  it "says of a Hash that is nowhere yet that the section has made it" do
+    one = { "a" => { 1 => 2 } }
+    other = { 5 => [0, 1] }
+    changing = lambda do |n|
+      one.default = { 3 => 4 }
+      other.default = [0, 1] if n.zero?
+      made = { a: [1, n] }
+      made.freeze
+      made[:b] = made[:a]
+      made
+    end
+    expect { [1].map(&changing) }.to raise_error(FrozenError)
+    expect { [1].pmap(&changing) }.to raise_error(Ikra.backend == :ruby ? FrozenError : /\[changed-record\]/)
+  end
 end

@@ -430,10 +430,19 @@ impl Decoder<'_> {
                 details.push(self.object_value(*hierarchy, operands[0]))?;
                 "frozen"
             }
-            ErrorKind::FrozenArray(kind) => {
-                details.push(self.array_value(*kind, operands[0]))?;
-                "frozen"
-            }
+            ErrorKind::FrozenArray(kind) => match self.array_value(*kind, operands[0]) {
+                Some(array) => {
+                    details.push(array)?;
+                    "frozen"
+                }
+                // An element has made it, and it is nowhere yet.
+                None => {
+                    let is_hash = self.inferred.schema.hashes.contains_key(kind);
+                    let class = if is_hash { ClassId::HASH } else { ClassId::ARRAY };
+                    details.push(self.heap.pool.object(class))?;
+                    "frozen_made"
+                }
+            },
             ErrorKind::FrozenMade(class) => {
                 details.push(self.heap.pool.object(*class))?;
                 "frozen_made"
