@@ -20,18 +20,21 @@ module Ikra
     EACH = Array.instance_method(:each)
     private_constant :REFINED, :METHOD, :DEFINE, :EACH
 
-    # A method as it was, and whether its refinement has it.
-    Known = Struct.new(:core, :refinement, :name, :body, :refined)
+    # A method as it was, a class that finds it, and whether its refinement has it.
+    Known = Struct.new(:core, :refinement, :name, :body, :found_by, :refined)
     private_constant :Known
 
     @known = REFINED.flat_map do |core|
       refinement = refine(core) { nil }
-      core.instance_methods(false).map { |name| Known.new(core, refinement, name, core.instance_method(name)) }
+      found_by = core.is_a?(Class) ? core : Class.new(BasicObject) { include core }
+      core.instance_methods(false).map do |name|
+        Known.new(core, refinement, name, core.instance_method(name), found_by)
+      end
     end
     # A class may be given a `new` of all classes.
     refine(Object.singleton_class) { nil }.then do |refinement|
       made = Object.singleton_class
-      @known << Known.new(made, refinement, :new, made.instance_method(:new))
+      @known << Known.new(made, refinement, :new, made.instance_method(:new), made)
     end
 
     # Enumerable's methods in C ask the `each` of what they are called on, and <tt>Hash#[]</tt> asks `default`. Where
@@ -77,7 +80,10 @@ module Ikra
 
       private
 
+      # Nothing is allocated for what is Ruby's own, as most is.
       def same?(known)
+        return true if Native.basic_in?(known.found_by, known.name)
+
         METHOD.bind_call(known.core, known.name) == known.body
       rescue NameError
         # It was removed.

@@ -94,6 +94,7 @@ fn init(ruby: &Ruby) -> Result<(), Error> {
     proc_parts::init(ruby)?;
     native.define_singleton_method("proc_parts", function!(proc_parts::parts, 1))?;
     native.define_singleton_method("basic?", function!(reflection::is_basic, 2))?;
+    native.define_singleton_method("basic_in?", function!(reflection::is_basic_in, 2))?;
     native.define_singleton_method("plain_size", function!(reflection::plain_size, 2))?;
     native.define_singleton_method("enumerator", function!(enumerators::parts, 1))?;
     native.define_singleton_method("binding_of_caller", function!(vm::callers::binding, 1))?;

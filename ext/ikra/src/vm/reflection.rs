@@ -141,6 +141,12 @@ pub fn is_basic(object: Value, name: Symbol) -> bool {
     is_basic_id(object.as_raw(), symbol_id(name))
 }
 
+/// The same of instances of a class.
+pub fn is_basic_in(class: Value, name: Symbol) -> bool {
+    // SAFETY: both are live; nothing of the user's runs.
+    unsafe { rb_sys::rb_method_basic_definition_p(class.as_raw(), symbol_id(name)) != 0 }
+}
+
 /// How many items an Array has, if it goes through them by Ruby's own method of this name, and by Ruby's own `each`.
 pub fn plain_size(ruby: &Ruby, object: Value, name: Symbol) -> Option<usize> {
     static EACH: Name = Name::new("each");
