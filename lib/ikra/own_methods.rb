@@ -11,30 +11,28 @@ module Ikra
   #
   # @api private
   module OwnMethods
+    # Classes alone: Ruby 3.4 crashes where a method of a module is defined again that has an empty refinement.
     REFINED = [
-      BasicObject, Object, Kernel, Module, Class, Comparable, Enumerable, NilClass, Integer, Float, String, Symbol,
-      Array, Hash, Range, Struct, Regexp, MatchData, Proc, Time, Thread
+      BasicObject, Object, Module, Class, NilClass, Integer, Float, String, Symbol, Array, Hash, Range, Struct, Regexp,
+      MatchData, Proc, Time, Thread
     ].freeze
     METHOD = Module.instance_method(:instance_method)
     DEFINE = Module.instance_method(:define_method)
     EACH = Array.instance_method(:each)
     private_constant :REFINED, :METHOD, :DEFINE, :EACH
 
-    # A method as it was, a class that finds it, and whether its refinement has it.
-    Known = Struct.new(:core, :refinement, :name, :body, :found_by, :refined)
+    # A method as it was, and whether its refinement has it.
+    Known = Struct.new(:core, :refinement, :name, :body, :refined)
     private_constant :Known
 
     @known = REFINED.flat_map do |core|
       refinement = refine(core) { nil }
-      found_by = core.is_a?(Class) ? core : Class.new(BasicObject) { include core }
-      core.instance_methods(false).map do |name|
-        Known.new(core, refinement, name, core.instance_method(name), found_by)
-      end
+      core.instance_methods(false).map { |name| Known.new(core, refinement, name, core.instance_method(name)) }
     end
     # A class may be given a `new` of all classes.
     refine(Object.singleton_class) { nil }.then do |refinement|
       made = Object.singleton_class
-      @known << Known.new(made, refinement, :new, made.instance_method(:new), made)
+      @known << Known.new(made, refinement, :new, made.instance_method(:new))
     end
 
     # Enumerable's methods in C ask the `each` of what they are called on, and <tt>Hash#[]</tt> asks `default`. Where
@@ -82,7 +80,7 @@ module Ikra
 
       # Nothing is allocated for what is Ruby's own, as most is.
       def same?(known)
-        return true if Native.basic_in?(known.found_by, known.name)
+        return true if Native.basic_in?(known.core, known.name)
 
         METHOD.bind_call(known.core, known.name) == known.body
       rescue NameError
