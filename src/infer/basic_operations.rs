@@ -133,15 +133,13 @@ const EQUATED: &[ClassId] = &[ClassId::STRING, ClassId::SYMBOL, ClassId::FLOAT, 
 /// The same that hang on the receiver: what `new` and `dup` of these classes call.
 pub(crate) fn asked_of(ty: &Type, owner: ClassId, name: &str) -> &'static [&'static str] {
     const COPIED: &[ClassId] = &[ClassId::ARRAY, ClassId::HASH, ClassId::STRING];
-    // Some versions of Ruby have one of each class's own.
-    let is_new = name == "new";
     let is_copy =
         owner == ClassId::KERNEL && !matches!(ty, Type::Module(_)) && COPIED.contains(&class_of(ty));
     match (ty, name) {
         (
             Type::Module(ClassId::ARRAY | ClassId::HASH | ClassId::STRING | ClassId::RANGE | ClassId::REGEXP),
-            _,
-        ) if is_new => &["initialize"],
+            "new",
+        ) => &["initialize"],
         (_, "dup") if is_copy => &["initialize_dup", "initialize_copy"],
         (_, "clone") if is_copy => &["initialize_clone", "initialize_copy"],
         _ => &[],
