@@ -102,7 +102,9 @@ each_backend do |backend|
       expect_same_error { |o| o.text.insert(9, "x") }
       expect_same_error { |o| o.text.setbyte(9, 1) }
       expect_same_error { |o| o.text.setbyte(0, 1) }
-      expect_same_error { |o| o.list[-5] = 1 }
+      # (Whether Ruby looks first at the place or at the array hangs on whether anybody has traced calls of C's in this
+      # process.)
+      expect_same_error { |o| o.list.dup[-5] = 1 }
       expect_same_error { |o| o.list[-1] = 1 }
       expect_same_error { |o| o.list.delete_at(9) }
       expect_same_error { |o| o.list.delete_at(1) }
