@@ -110,6 +110,32 @@ each_compiling_backend do |backend|
       RUBY
       expect(printed).to eq("[0, 7]\n")
     end
+
+    # The thread that parses has a heap of its own.
+    it "raises NoMemoryError wherever memory ends while a long file is parsed, and goes on then" do
+      support = File.expand_path("support/large_sections", __dir__)
+      printed = in_ruby(<<~RUBY, backend)
+        require #{support.dump}
+        text = LargeSections.methods(2000)
+        outcomes = [80, 90, 100, 110, 130, 150].map do |limit|
+          section = LargeSections.new(text)
+          child = fork do
+            GC.start
+            used = File.read("/proc/self/statm").split.first.to_i * 4096
+            most = Process.getrlimit(:AS).last
+            Process.setrlimit(:AS, used + (limit << 20), most)
+            exit!(section.call([1, 2, 30]) == [5, 5, 5] ? 0 : 1)
+          rescue NoMemoryError
+            Process.setrlimit(:AS, most)
+            exit!(section.call([1, 2, 30]) == [5, 5, 5] ? 7 : 1)
+          end
+          status = Process.wait2(child).last
+          status.exitstatus || status.to_s
+        end
+        p outcomes - [0, 7]
+      RUBY
+      expect(printed).to eq("[]\n")
+    end
   end
 
   it "lets go of what a section has made and nobody refers to any more, where Ruby has seen it in a sync" do

@@ -66,7 +66,12 @@ pub(crate) fn give_back(block: *mut u8) -> bool {
 
 /// Looks whether the memory that this thread had set aside is being used: its work then ends.
 pub fn check() -> Result<(), Error> {
-    if SHORT.get() { Err(Error::Memory(0)) } else { Ok(()) }
+    Ok(check_memory()?)
+}
+
+/// The same, for what fails in no other way.
+pub fn check_memory() -> Result<(), NoMemory> {
+    if SHORT.get() { Err(NoMemory(0)) } else { Ok(()) }
 }
 
 /// What could not be had is to end this thread's work as if the memory that it had set aside were used up.

@@ -24,6 +24,14 @@ module LargeSections
     "#{methods.join}def level#{count}(x) = x\n->(xs) { xs.pmap { |x| level0(x) } }"
   end
 
+  # @return [String] as many methods in one file, of which two are called: most of the memory goes into their syntax
+  def self.methods(count)
+    made = Array.new(count) do |i|
+      "def level#{i}(x) = x > #{i} ? [x, #{i}, 'a'].map { |q| q }.size : { a: x, b: [1, [2, [x]]] }.size\n"
+    end
+    "#{made.join}->(xs) { xs.pmap { |x| level0(x) + level#{count - 1}(x) } }"
+  end
+
   # @return [String] a block of many loops: most of the time goes into inference
   def self.loops(count)
     loops = Array.new(count) { |i| "#{(i % 7) + 2}.times { |k| a = (a * 3 + b + k) % 1000003 }\n" }

@@ -132,41 +132,47 @@ pub fn codes_at(sources: &SourceMap, file: FileId, spans: &BTreeSet<Span>) -> Re
     let work = || {
         parse::with_tree(&source.text, sources.version, &[], |tree| {
             let mut codes = Codes::default();
+            let mut short = None;
             parse::each_callable(tree, |callable, nesting, using| {
                 let location = callable.location();
                 let span = Span { file, start: location.start(), end: location.end() };
-                if spans.contains(&span) {
+                if short.is_none() && spans.contains(&span) {
                     let found = FoundCode { callable, nesting: nesting.to_vec(), using };
-                    codes.insert(span, lower::code(source, file, tree, &found, None));
+                    match lower::code(source, file, tree, &found, None) {
+                        Err(CodeError::Memory(error)) => short = Some(error),
+                        code => drop(codes.insert(span, code)),
+                    }
                 }
             });
-            codes
+            short.map_or(Ok(codes), Err)
         })
     };
-    parse::on_deep_stack(&source.text, work)
+    parse::on_deep_stack(&source.text, work)?
 }
 
 /// The methods that a file defines, with their own nesting; those that do not lower are left out. The file is parsed
 /// once.
 pub fn methods_in(sources: &SourceMap, file: FileId) -> Result<Vec<Code>, NoMemory> {
-    parse::on_deep_stack(&sources.file(file).text, || methods(sources, file, None))
+    parse::on_deep_stack(&sources.file(file).text, || methods(sources, file, None))?
 }
 
 /// The same of a file of our own. Names of methods and calls that begin with two underscores begin with `primitive`
 /// instead.
 pub fn own_methods_in(sources: &SourceMap, file: FileId, primitive: char) -> Result<Vec<Code>, NoMemory> {
-    parse::on_own_stack(&sources.file(file).text, || methods(sources, file, Some(primitive)))
+    parse::on_own_stack(&sources.file(file).text, || methods(sources, file, Some(primitive)))?
 }
 
-fn methods(sources: &SourceMap, file: FileId, primitive: Option<char>) -> Vec<Code> {
+fn methods(sources: &SourceMap, file: FileId, primitive: Option<char>) -> Result<Vec<Code>, NoMemory> {
     codes(sources, file, primitive, |callable| matches!(callable, Callable::Def(_)))
 }
 
 /// The methods, blocks and lambdas that a file has and that lower.
 #[cfg(test)]
 pub(crate) fn all_codes_in(sources: &SourceMap, file: FileId) -> Vec<Code> {
-    parse::on_deep_stack(&sources.file(file).text, || codes(sources, file, None, |_| true))
-        .unwrap_or_default()
+    parse::on_deep_stack(&sources.file(file).text, || {
+        codes(sources, file, None, |_| true).unwrap_or_default()
+    })
+    .unwrap_or_default()
 }
 
 fn codes(
@@ -174,16 +180,21 @@ fn codes(
     file: FileId,
     primitive: Option<char>,
     wanted: fn(&Callable<'_>) -> bool,
-) -> Vec<Code> {
+) -> Result<Vec<Code>, NoMemory> {
     let source = sources.file(file);
     parse::with_tree(&source.text, sources.version, &[], |tree| {
         let mut codes = Vec::new();
+        let mut short = None;
         parse::each_callable(tree, |callable, nesting, using| {
-            if wanted(&callable) {
+            if short.is_none() && wanted(&callable) {
                 let found = FoundCode { callable, nesting: nesting.to_vec(), using };
-                codes.extend(lower::code(source, file, tree, &found, primitive));
+                match lower::code(source, file, tree, &found, primitive) {
+                    Ok(code) => codes.push(code),
+                    Err(CodeError::Memory(error)) => short = Some(error),
+                    Err(CodeError::NotFound | CodeError::Unsupported(_)) => {}
+                }
             }
         });
-        codes
+        short.map_or(Ok(codes), Err)
     })
 }

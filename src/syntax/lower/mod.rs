@@ -18,6 +18,7 @@ use super::CodeError;
 use super::ast::{Code, CodeKind, Kind, LocalId, Node, NodeId};
 use super::parse::{Callable, FoundCode, error_within};
 use crate::diagnostic::Diagnostic;
+use crate::reserve;
 use crate::source::{FileId, SourceFile, Span};
 use matches::LastMatch;
 use refusals::Refusal;
@@ -63,6 +64,8 @@ pub(super) fn code(
             (CodeKind::Method, name, scope)
         }
     };
+    // What was reached afterwards was left out.
+    reserve::check_memory()?;
     let body = match kind {
         CodeKind::Method => scope.body,
         CodeKind::Block | CodeKind::Lambda => lowering.begin_section_matches(scope.body),
@@ -222,8 +225,12 @@ impl<'s> Lowering<'s> {
         self.node(span, Kind::Unsupported(Box::new(refusal.at(span))))
     }
 
-    /// Runs `lower` one level deeper; `None`, and a diagnostic, where that is too deep.
+    /// Runs `lower` one level deeper; `None`, and a diagnostic, where that is too deep. Where memory ends nothing more is
+    /// lowered.
     fn deeper<T>(&mut self, span: Span, lower: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        if reserve::check_memory().is_err() {
+            return None;
+        }
         if self.depth == MAX_DEPTH {
             if !self.diagnostics.iter().any(|diagnostic| diagnostic.slug == refusals::TOO_DEEP.slug) {
                 self.diagnostics.push(too_deep(span));
