@@ -182,6 +182,18 @@ each_compiling_backend do
     expect { [plain, special].pmap { |t| t.doubled } }.to raise_error(Ikra::UnsupportedError, /singleton-methods/)
     expect([plain, special].pmap { |t| t.plus(1) }).to eq([2, 2])
   end
+
+  it "refuses those that are constants or captured where they are reached" do
+    special = ObjectsThing.new(1)
+    def special.doubled = 1000
+    block = ->(x) { [x > 9 ? special.doubled : x, x > 99 ? ENV.fetch("HOME") : x] }
+    expect([1, 2].pmap(&block)).to eq([[1, 1], [2, 2]])
+    expect { [1, 20].pmap(&block) }.to raise_error(Ikra::UnsupportedError, /singleton-methods/)
+    expect([3].pmap(&block)).to eq([[3, 3]])
+    expect { [special].pmap { |t| special.plus(1) + t.doubled } }
+      .to raise_error(Ikra::UnsupportedError, /singleton-methods/)
+    expect([special].pmap { |t| special.equal?(t) }).to eq([true])
+  end
 end
 
 module ObjectsShared

@@ -194,6 +194,8 @@ each_compiling_backend do |backend|
     "class Array; def empty? = :e; def first(*) = :f; def join(*) = :j; def hash = 4; end" =>
       ["[[2]].pmap { |a| [a.empty?, a.first, a.join] }", "[[:e, :f, :j]]"],
     "class Object; def self.new(*) = :mine; end; class Car; end" => ["[2].pmap { |n| [Car.new] }", "[[:mine]]"],
+    "class Random; def initialize(seed, more) = (super(seed); @more = more); attr_reader :more; end" =>
+      ["[4].pmap { |n| r = Random.new(n, 5); [r.more, r.rand(100) == 46] }", "[[5, true]]"],
     "class Integer; def <=>(other) = 7; end" => ["[[1, 3]].pmap { |a| a.max }", /`Integer#<=>`.*\[redefined-method\]/],
     "class Hash; def default(key = nil) = 88; end" => ["[1].pmap { |n| { a: n }[:b] }",
                                                        /`Hash#default`.*\[redefined-method\]/],

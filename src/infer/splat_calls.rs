@@ -190,6 +190,16 @@ impl Lowerer<'_> {
         let Ok(Some(FoundMethod { owner, method: Method::Native { name, arity }, .. })) = found else {
             return None;
         };
+        // `new` hands on what it is given, and the `initialize` may be another one by now.
+        if let Type::Module(module) = ty
+            && name == "new"
+            && matches!(
+                self.host.method(module, "initialize"),
+                Ok(Some(FoundMethod { method: Method::Ruby(_), .. }))
+            )
+        {
+            return None;
+        }
         let of = match ty {
             Type::Module(module) if owner != ClassId::KERNEL => format!("{}.", self.host.class_name(module)),
             _ => format!("{}#", self.host.class_name(owner)),

@@ -251,16 +251,18 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         let mut assumptions = self.methods.assumptions;
         assumptions.extend_ancestry(self.ancestry.into_inner());
         if let Some(what) = assumptions.hold_in(self.ruby, &self.pool, self.tracer.pinned)? {
-            let hint = match what {
-                Apart::Environment => {
-                    "read it before the section, as in `level = ENV[\"LEVEL\"]`, and let the block use the variable"
-                }
-                Apart::Extended(_) => {
-                    "give such objects a class of their own, with the methods or the `include` in it"
-                }
+            let is_apart = |root: &AskedRoot| {
+                let value = root.source.read(self.scope, &self.pool).ok().flatten();
+                value.is_some_and(|value| singleton_of(value).is_some())
             };
+            if self.roots.iter().any(is_apart)
+                && !std::mem::replace(&mut self.learned.borrow_mut().refuses_singletons, true)
+            {
+                return Err(Trouble::Anew);
+            }
+            let (message, hint) = told_of(&what);
             return Err(Trouble::Unsupported {
-                message: format!("{what}; a section has the methods of the class only [singleton-methods]"),
+                message: format!("{message} [singleton-methods]"),
                 hint: hint.into(),
             });
         }
@@ -356,6 +358,20 @@ impl<'s, 'a> LiveHost<'s, 'a> {
                     self.absent.push(source);
                     return Ok(None);
                 };
+                if self.learned.borrow().refuses_singletons
+                    && let Some((class, singleton)) = singleton_of(value)
+                {
+                    let what = match classes::is_of_environment(self.ruby, singleton)? {
+                        true => Apart::Environment,
+                        false => Apart::Extended(format!(
+                            "an object of {} has methods of its own",
+                            classes::path(class)
+                        )),
+                    };
+                    let (message, hint) = told_of(&what);
+                    let (slug, hint) = ("singleton-methods", Some(hint.into()));
+                    return Err(Stop::Refused(Refusal { slug, message, hint, ..Refusal::default() }).into());
+                }
                 let number = self.roots.len();
                 let read = RootValue::read(self.ruby, &mut self.tracer, number as u32, &source, value)?;
                 let is_proc = matches!(read.ty, Type::Proc(_)) && source.hashes().is_none();
@@ -389,6 +405,29 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         let ty = self.tracer.root_type(number as u32, &root.value.ty);
         Ok(Some(Root { number: number as u32, ty, interval: root.value.interval(&root.source) }))
     }
+}
+
+/// The class of an object and its singleton class, where that has methods.
+fn singleton_of(value: VALUE) -> Option<(VALUE, VALUE)> {
+    if rb_sys::SPECIAL_CONST_P(value) {
+        return None;
+    }
+    // SAFETY: what is no special constant is a live heap object.
+    let (class, singleton) = unsafe { classes::of_instance(value) };
+    singleton.map(|singleton| (class, singleton))
+}
+
+/// What is said of such an object, and what to do.
+fn told_of(what: &Apart) -> (String, &'static str) {
+    let hint = match what {
+        Apart::Environment => {
+            "read it before the section, as in `level = ENV[\"LEVEL\"]`, and let the block use the variable"
+        }
+        Apart::Extended(_) => {
+            "give such objects a class of their own, with the methods or the `include` in it"
+        }
+    };
+    (format!("{what}; a section has the methods of the class only"), hint)
 }
 
 impl Host for LiveHost<'_, '_> {

@@ -74,6 +74,9 @@ pub struct Learned {
     pub names: Names,
     /// Those of them that are only likely, unless likely ones have turned out to be in the way.
     pub likely: Option<Names>,
+    /// A constant, a variable around the block or its self is an object with methods of its own, and what is called
+    /// on it may be one of these: so it is refused where it is reached.
+    pub refuses_singletons: bool,
 }
 
 /// Path and line.
@@ -91,15 +94,16 @@ impl Default for Learned {
             told_lines: BTreeSet::new(),
             names: BTreeSet::new(),
             likely: Some(BTreeSet::new()),
+            refuses_singletons: false,
         }
     }
 }
 
 impl Learned {
     /// All of it.
-    pub const fn facts(&self) -> ([&Lines; 4], &Names, Option<&Names>) {
+    pub const fn facts(&self) -> ([&Lines; 4], &Names, Option<&Names>, bool) {
         let lines = [&self.gaps, &self.wide_integers, &self.big_integers, &self.told_lines];
-        (lines, &self.names, self.likely.as_ref())
+        (lines, &self.names, self.likely.as_ref(), self.refuses_singletons)
     }
 
     /// How large have Integers become on a line?
@@ -122,6 +126,7 @@ impl Learned {
         if other.likely.is_none() {
             self.likely = None;
         }
+        self.refuses_singletons |= other.refuses_singletons;
     }
 
     /// Methods are likely to be called by these names there.
@@ -157,6 +162,7 @@ impl Learned {
             && self.big_integers.is_subset(&other.big_integers)
             && self.told_lines.is_subset(&other.told_lines)
             && self.names.is_subset(&other.names)
+            && self.refuses_singletons <= other.refuses_singletons
     }
 }
 

@@ -10,14 +10,21 @@ module RandomPrograms
 
     def dead_value(depth)
       name = fresh("d")
-      case between(0, 6, captured_only: 3)
+      case between(0, 7, captured_only: 3)
       when 0 then Node.statement(dropped(depth))
       when 1 then Node.statement(name, " = [", dropped(depth), ", ", dropped(depth), "]")
       when 2 then Node.statement(name, " = { a: ", dropped(depth), ", \"b\" => ", dropped(depth), " }")
       when 3 then captured_only(name, depth)
       when 4 then Node.statement(name, " = ", dropped(depth), " if ", condition(depth - 1))
+      when 5 then unreached(name, depth)
       else Node.statement(name, " = ", dropped(depth))
       end
+    end
+
+    # What no section has, where nobody comes to.
+    def unreached(name, depth)
+      Node.statement(name, " = ", pick(['ENV["HOME"]', "ENV.to_h", "ENV.fetch(:a)"]), " if \"\#{",
+                     expression([:int], depth - 1), "}\".empty?")
     end
 
     # An expression whose value is dropped.
