@@ -389,6 +389,15 @@ each_backend do |backend|
     expect(profile.backend).to eq(backend)
   end
 
+  it "takes what a constant is now" do
+    numbers = [1, 5, -7, 2**61]
+    block = ->(n) { [(n * 0xbf58476d1ce4e5b9) & BigIntegers::MASK, n + BigIntegers::MASK, { BigIntegers::MASK => n }] }
+    [(2**64) - 1, 2**100, -(2**90), 2**200, 255, (2**64) - 1].each do |mask|
+      stub_const("BigIntegers::MASK", mask)
+      expect_same(numbers, &block)
+    end
+  end
+
   it "knows them again as what they are equal to, whatever they are made by" do
     point = BigIntegers::Point
     expect_same([0, 5, -7, 2**63, -(2**64), 2**90]) do |n|

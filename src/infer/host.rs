@@ -113,6 +113,8 @@ pub struct Root {
     pub ty: Type,
     /// In which an Integer root's present value lies. The host will check that it still does.
     pub interval: Interval,
+    /// A constant is this Integer, of more than 64 bits and of at most 128. The host will check that it still is.
+    pub wide: Option<i128>,
 }
 
 /// What a column or an array kind holds, so far.

@@ -111,6 +111,8 @@ pub(crate) struct Lowerer<'h> {
     pub(super) opening: usize,
     /// Objects under construction, by number.
     pub(super) buildings: FxHashMap<u32, super::records::Building>,
+    /// The Integers of more than 64 bits that constants are, by the number of the root.
+    pub(super) wide_constants: FxHashMap<u32, i128>,
     /// Names of the symbols that the section writes out, by number.
     pub(crate) symbols: FxHashMap<i32, String>,
     /// How the names begin by which methods are called on a line.
@@ -229,6 +231,7 @@ impl<'h> Lowerer<'h> {
             stale: FxHashMap::default(),
             live: Vec::new(),
             buildings: FxHashMap::default(),
+            wide_constants: FxHashMap::default(),
             symbols: FxHashMap::default(),
             prefixes: FxHashMap::default(),
             told_lines,

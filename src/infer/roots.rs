@@ -31,6 +31,9 @@ impl Lowerer<'_> {
             Err(refusal) => return Some(self.refuse(refusal)),
         };
         let number = root.number;
+        if let Some(known) = root.wide {
+            self.wide_constants.insert(number, known);
+        }
         let values = match &root.ty {
             Type::Nil | Type::Module(_) => vec![],
             Type::Proc(literal) => return Some(self.outer_proc(number, literal & METHOD)),

@@ -11,7 +11,7 @@ use super::callees::Callee;
 use super::host::IntegerSize;
 use super::operand::Operand;
 use super::{Arguments, BlockRef, CallType, Condition, Lowerer};
-use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, Part, ScalarSource, UnaryOp, Value};
 use crate::string_layout::Encoding;
 use crate::types::{ClassId, Type, TypeSet};
 
@@ -109,6 +109,10 @@ impl Lowerer<'_> {
                 Wide { low: self.word_of_part(&low), high: self.word_of_part(&high), is_word: false }
             }
             Some(ty) if super::is_big_integer(ty) => {
+                if let Some(known) = self.wide_constant(integer) {
+                    let [low, high] = [known, known >> 64].map(|word| self.b.i64(word as i64));
+                    return Wide { low, high, is_word: false };
+                }
                 let words = self.read_ivar(integer, ClassId::WORDS);
                 let (size, two) = (self.string_size(&words), self.b.i64(16));
                 let fits = self.b.compare(Comparison::Eq, size, two);
@@ -120,6 +124,15 @@ impl Lowerer<'_> {
                 Wide { low, high, is_word: false }
             }
             _ => self.wide_of_word(integer.value()),
+        }
+    }
+
+    /// The number that a constant is.
+    fn wide_constant(&self, integer: &Operand) -> Option<i128> {
+        let [value] = integer.values[..] else { return None };
+        match self.program.scalars[self.b.scalar_of(value)?.0 as usize].source {
+            ScalarSource::Root(root, Part::Payload) => self.wide_constants.get(&root).copied(),
+            _ => None,
         }
     }
 

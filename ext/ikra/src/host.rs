@@ -231,12 +231,12 @@ impl<'s, 'a> LiveHost<'s, 'a> {
         let mut roots = Vec::with_capacity(self.roots.len());
         for (number, root) in self.roots.iter().enumerate() {
             let ty = self.tracer.root_type(number as u32, &root.value.ty);
-            let RootValue { groups, .. } = root.value;
+            let RootValue { groups, wide, .. } = root.value;
             let (source, same_as) = (root.source.clone(), root.same_as);
             let of_procs = source.hashes_of_one_proc();
             let is_of_one_proc = of_procs.is_none_or(|kind| self.tracer.default_block(kind).1);
             let interval = root.value.interval(&source);
-            roots.push(PlannedRoot { source, ty, interval, groups, same_as, is_of_one_proc });
+            roots.push(PlannedRoot { source, ty, interval, wide, groups, same_as, is_of_one_proc });
         }
         // Earlier walks may have asked what the last one knows: then there is a column.
         let is_column = |hierarchy: &HierarchyId| {
@@ -403,7 +403,12 @@ impl<'s, 'a> LiveHost<'s, 'a> {
             .into());
         }
         let ty = self.tracer.root_type(number as u32, &root.value.ty);
-        Ok(Some(Root { number: number as u32, ty, interval: root.value.interval(&root.source) }))
+        Ok(Some(Root {
+            number: number as u32,
+            ty,
+            interval: root.value.interval(&root.source),
+            wide: root.value.wide,
+        }))
     }
 }
 

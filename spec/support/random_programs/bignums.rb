@@ -7,6 +7,8 @@ module RandomPrograms
     LITERALS = %w[0xffff_ffff_ffff_ffff 18446744073709551616 9223372036854775808 -9223372036854775809
                   0xcbf29ce484222325 0x9e3779b97f4a7c15 -340282366920938463463374607431768211456
                   1000000000000000000000000000057].freeze
+    # The same as constants.
+    CONSTANTS = "module Large\n#{LITERALS.each_with_index.map { |text, i| "  L#{i} = #{text}\n" }.join}end\n".freeze
     MULTIPLIERS = %w[0x100000001b3 6364136223846793005 0xbf58476d1ce4e5b9 31 -7].freeze
     MASKS = %w[0xffff_ffff_ffff_ffff 0x7fff_ffff_ffff_ffff 0xffff_ffff 0xffff_ffff_ffff_ffff_ffff].freeze
     MODULI = %w[1_000_000_007 18446744073709551557 97 -10 9223372036854775808 2305843009213693951].freeze
@@ -75,6 +77,8 @@ module RandomPrograms
       e("(1..4).inject(", number, ") { |a, b| #{step} }")
     end
 
+    def large_literal = chance(0.5) ? pick(LITERALS) : "Large::L#{between(0, LITERALS.size - 1)}"
+
     def number_or_large(depth)
       chance(0.5) ? large(depth) : expression([:int], [depth - 1, 0].max)
     end
@@ -88,16 +92,16 @@ module RandomPrograms
     def large(depth)
       number = expression([:int], [depth - 1, 0].max)
       case between(0, 11)
-      when 0, 1 then e(pick(LITERALS))
+      when 0, 1 then e(large_literal)
       when 10 then hashed_bits(number)
       when 11 then stepped_generator(number)
       when 2 then e("((", number, " % 100)**", small_exponent(depth), ")")
       when 3 then e("((", number, " % 1000) << ", small_exponent(depth), ")")
-      when 4 then e("((", number, " ^ ", pick(LITERALS), ") * 0x100000001b3)")
-      when 5 then e("(", pick(LITERALS), pick([" >> ", " << "]), "(", number, " % 90))")
-      when 6 then e("(", pick(LITERALS), pick([" / ", " % "]), large_divisor(0), ")")
+      when 4 then e("((", number, " ^ ", large_literal, ") * 0x100000001b3)")
+      when 5 then e("(", large_literal, pick([" >> ", " << "]), "(", number, " % 90))")
+      when 6 then e("(", large_literal, pick([" / ", " % "]), large_divisor(0), ")")
       when 7 then e("(", pick(["-", "~"]), pick(LITERALS.grep_v(/\A-/)), ")")
-      else e("(", number, pick([" + ", " - ", " * ", " | ", " & ", " ^ "]), pick(LITERALS), ")")
+      else e("(", number, pick([" + ", " - ", " * ", " | ", " & ", " ^ "]), large_literal, ")")
       end
     end
   end

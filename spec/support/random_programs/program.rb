@@ -54,6 +54,7 @@ module RandomPrograms
           made
         end
 
+        #{Bignums::CONSTANTS}
         #{Parameters::KEYWORDS}
         #{Enumerables::OWN_CLASSES}
         #{HeldProcs::OWN_CLASSES}

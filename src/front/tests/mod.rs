@@ -230,12 +230,14 @@ impl Host for World {
                 number: i as u32,
                 ty: self.roots[i].1.clone(),
                 interval: crate::scalar::Interval::I32,
+                wide: None,
             }));
         }
         Ok(find(&self.classes, &name).map(|c| Root {
             number: 1000 + c.0,
             ty: Type::Module(c),
             interval: crate::scalar::Interval::I32,
+            wide: None,
         }))
     }
 

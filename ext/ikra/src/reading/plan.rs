@@ -28,6 +28,8 @@ pub struct PlannedRoot {
     pub ty: Type,
     /// In which an Integer must lie.
     pub interval: Interval,
+    /// It must be this Integer.
+    pub wide: Option<i128>,
     /// A Regexp has so many groups.
     pub groups: Option<u32>,
     /// It must be the same Proc as this root before it.
@@ -45,6 +47,7 @@ impl PlannedRoot {
     fn fits(&self, root: &RootValue) -> bool {
         root.ty == self.ty
             && root.groups == self.groups
+            && root.wide == self.wide
             && root.integer().is_none_or(|number| self.interval.contains(number))
     }
 

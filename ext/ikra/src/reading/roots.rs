@@ -8,6 +8,7 @@ use crate::reading::procs::{self, is_callable, is_lambda, is_method, is_proc};
 use crate::reading::tracer::Tracer;
 use crate::vm::classes;
 use crate::vm::errors::{Stop, Trouble};
+use crate::vm::integers;
 use crate::vm::object_pool::ObjectPool;
 use crate::vm::pinned::Pinned;
 use crate::vm::reflection::{Own, call};
@@ -685,6 +686,8 @@ pub struct RootValue {
     pub ends: [u64; 2],
     /// The groups of a Regexp.
     pub groups: Option<u32>,
+    /// The Integer of more than 64 bits, and at most 128, that a constant is.
+    pub wide: Option<i128>,
 }
 
 impl RootValue {
@@ -711,10 +714,12 @@ impl RootValue {
         root: VALUE,
     ) -> Result<Self, Trouble> {
         let is_object = matches!(source, Source::Object(_));
-        Self::of(ruby, tracer, number, root, is_object).map_err(|trouble| match trouble {
+        let read = Self::of(ruby, tracer, number, root, is_object).map_err(|trouble| match trouble {
             Trouble::Stop(Stop::Overflow(_)) => Stop::Overflow(source.describe()).into(),
             other => other,
-        })
+        })?;
+        let wide = if source.is_constant() { integers::wide(root) } else { None };
+        Ok(Self { wide, ..read })
     }
 
     fn of(
@@ -727,13 +732,19 @@ impl RootValue {
         if !is_object && decode(root) == Decoded::Object {
             if value::is_module(root) {
                 let ty = Type::Module(tracer.pool.find(root).ok_or(Stop::Misfit)?);
-                return Ok(Self { ty, column: ColumnBuilder::default(), ends: [0; 2], groups: None });
+                return Ok(Self {
+                    ty,
+                    column: ColumnBuilder::default(),
+                    ends: [0; 2],
+                    groups: None,
+                    wide: None,
+                });
             }
             if is_callable(root)
                 && let Some(number) = Self::literal(ruby, tracer, root)?
             {
                 let column = ColumnBuilder::default();
-                return Ok(Self { ty: Type::Proc(number), column, ends: [0; 2], groups: None });
+                return Ok(Self { ty: Type::Proc(number), column, ends: [0; 2], groups: None, wide: None });
             }
             // SAFETY: the root is a live heap object; the variable is set before anything is loaded.
             let is_range = unsafe { value::class_pointer(root) == rb_sys::rb_cRange };
@@ -746,7 +757,7 @@ impl RootValue {
         let ty = types.single().cloned().unwrap_or(Type::Nil);
         let is_regexp = matches!(ty, Type::Object(_, ClassId::REGEXP));
         let groups = if is_regexp { patterns::groups(ruby, root) } else { None };
-        Ok(Self { ty, column, ends: [0; 2], groups })
+        Ok(Self { ty, column, ends: [0; 2], groups, wide: None })
     }
 
     /// The number of the literal that a Proc or Method comes from, or of what stands for it.
@@ -780,6 +791,12 @@ impl RootValue {
         }
         let [(low, low_bits), (high, high_bits)] = ends;
         let ty = Type::Range { exclusive: exclusive != 0, low, high };
-        Ok(Some(Self { ty, column: ColumnBuilder::default(), ends: [low_bits, high_bits], groups: None }))
+        Ok(Some(Self {
+            ty,
+            column: ColumnBuilder::default(),
+            ends: [low_bits, high_bits],
+            groups: None,
+            wide: None,
+        }))
     }
 }

@@ -24,6 +24,24 @@ pub fn of_two_words(low: i64, high: i64) -> Result<VALUE, Error> {
     protect(|| unsafe { rb_sys::rb_integer_unpack(words.as_ptr().cast(), 2, WORD as _, 0, FLAGS) })
 }
 
+/// An Integer of more than 64 bits, and of at most 128.
+pub fn wide(integer: VALUE) -> Option<i128> {
+    use rb_sys::ruby_value_type::RUBY_T_BIGNUM;
+    // SAFETY: what is no special constant is a live heap object, whose type is asked first; two words are written, and a
+    // bignum converts without calling methods.
+    let (sign, [low, high]) = unsafe {
+        if rb_sys::SPECIAL_CONST_P(integer) || rb_sys::RB_BUILTIN_TYPE(integer) != RUBY_T_BIGNUM {
+            return None;
+        }
+        let mut words = [0i64; 2];
+        let sign = rb_sys::rb_integer_pack(integer, words.as_mut_ptr().cast(), 2, WORD as _, 0, FLAGS);
+        (sign, words.map(i64::from_le))
+    };
+    let fits = sign.abs() <= 1 && (sign < 0) == (high < 0);
+    let is_word = high == low >> 63;
+    (fits && !is_word).then_some((i128::from(high) << 64) | i128::from(low as u64))
+}
+
 /// A new String of the words of an Integer: as few as hold it and its sign.
 pub fn words(integer: VALUE) -> Result<VALUE, Error> {
     // SAFETY: the Integer is live, and the String has as many bytes as are written; what is raised ends in `protect`.
