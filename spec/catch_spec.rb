@@ -14,6 +14,11 @@ class Fisher
 
   def each_of = [1, 2].each { |v| yield v }
 
+  def hurl(value)
+    throw :out, [value] if value == @grams
+    value
+  end
+
   def dive(depth) = depth.zero? ? throw(:up, @grams) : dive(depth - 1)
 end
 
@@ -153,6 +158,18 @@ each_compiling_backend do
     expect { [1].pmap { |x| begin; throw :out; rescue; x; end } }.to rescued
     expect { [1].pmap { |x| begin; throw :out; rescue UncaughtThrowError; x; end } }.to rescued
     expect { [1].pmap { |x| begin; throw :out, [x]; rescue; x; end } }.to rescued
+    # A function that throws knows of no clause around its calls.
+    begin
+      ENV["IKRA_TEST_OUTLINED"] = "1"
+      calls = [->(x) { begin; x.hurl(1); rescue ArgumentError; 5; end },
+               ->(x) { begin; x.hurl(1); rescue => e; e.message; end },
+               ->(x) { begin; x.hurl(1); rescue; raise IndexError, "after"; end },
+               ->(x) { begin; begin; x.hurl(1); ensure; 6; end; rescue UncaughtThrowError; 5; end }]
+      calls.each { |call| expect { [Fisher.new(1)].pmap(&call) }.to rescued }
+      expect(catch(:out) { [Fisher.new(1)].pmap { |x| begin; x.hurl(1); rescue IndexError; 5; end } }).to eq([1])
+    ensure
+      ENV.delete("IKRA_TEST_OUTLINED")
+    end
     [5, [6]].each do |value|
       ensuring = lambda do
         ends = []

@@ -4,7 +4,7 @@
 use super::exceptions::{RECEIVER, SUBJECT};
 use super::operand::Operand;
 use super::{JoinIndex, Lowerer};
-use crate::ir::{ErrorKind, Receiver};
+use crate::ir::{ErrorKind, Receiver, SiteId};
 use crate::syntax::ast::{BlockArg, Call, Node};
 use crate::types::{ClassId, Type};
 
@@ -101,10 +101,7 @@ impl Lowerer<'_> {
         let error = told.as_ref().map_or(ErrorKind::RaiseMade(class), |(error, _)| error.clone());
         let site = self.site(error);
         if self.is_rescued(site) {
-            let refused = "a `rescue` around `throw`, which no `catch` in the section ends, waits for UncaughtThrowError: \
-                           whether a `catch` around the section does is not known in it [unsupported-catch]\n  hint: \
-                           throw behind the `rescue`, or rescue a class that UncaughtThrowError is not below";
-            return self.fail(ErrorKind::Unsupported(refused.into()), &[]);
+            return self.refuse_to_rescue_thrown();
         }
         match told {
             Some((_, operands)) => self.fail_at(site, &operands),
@@ -114,5 +111,21 @@ impl Lowerer<'_> {
             }
         }
         Operand::bottom()
+    }
+
+    /// Has something been thrown there for which nothing in the section waits?
+    pub(super) fn is_thrown(&self, site: SiteId) -> bool {
+        matches!(
+            self.program.sites[site.0 as usize].error,
+            ErrorKind::UncaughtThrow { .. } | ErrorKind::RaiseMade(ClassId::UNCAUGHT_THROW_ERROR)
+        )
+    }
+
+    /// A clause would take what has been thrown.
+    pub(super) fn refuse_to_rescue_thrown(&mut self) -> Operand {
+        let refused = "a `rescue` around `throw`, which no `catch` in the section ends, waits for UncaughtThrowError: \
+                       whether a `catch` around the section does is not known in it [unsupported-catch]\n  hint: \
+                       throw behind the `rescue`, or rescue a class that UncaughtThrowError is not below";
+        self.fail(ErrorKind::Unsupported(refused.into()), &[])
     }
 }

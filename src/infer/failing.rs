@@ -204,6 +204,7 @@ impl Lowerer<'_> {
         let Some((last, others)) = sites.split_last() else { return self.b.mark_dead() };
         if let Some(handler) = self.handler(*last)
             && others.iter().all(|site| self.handler(*site) == Some(handler))
+            && !sites.iter().any(|site| self.rescues_thrown(*site, handler))
         {
             return self.jump_with(handler, sites, values);
         }
@@ -217,6 +218,10 @@ impl Lowerer<'_> {
 
     fn raise_at(&mut self, site: SiteId, values: [Value; ERROR_WORDS]) {
         if let Some(handler) = self.handler(site) {
+            if self.rescues_thrown(site, handler) {
+                self.refuse_to_rescue_thrown();
+                return;
+            }
             return self.jump_with(handler, &[site], values);
         }
         self.made_exception_leaves(site);
@@ -225,6 +230,11 @@ impl Lowerer<'_> {
             self.b.emit(Stmt::Path(values[3]));
         }
         self.b.emit(Stmt::Fail { site, operands: values[1..3].to_vec() });
+    }
+
+    /// Does a clause take what a function has thrown, which did not know of the clause?
+    fn rescues_thrown(&self, site: SiteId, (region, _): (usize, usize)) -> bool {
+        matches!(self.regions[region].handler, Handler::Rescue(_)) && self.is_thrown(site)
     }
 
     /// The path to the function being lowered.
