@@ -109,6 +109,23 @@ RSpec.describe "Time" do
     end
   end
 
+  it "of keys that are Hashes or Ranges, or hold some" do
+    keyed_by = lambda do |n, &key|
+      hash = {}
+      n.times { |i| hash[key.call(i)] = i }
+      hash.size
+    end
+    expect_linear(1_000) { |n| [n].pmap { |k| keyed_by.call(k) { |i| { a: i, b: [i] } } } }
+    expect_linear(1_000) { |n| [n].pmap { |k| keyed_by.call(k) { |i| i..i + 1 } } }
+    expect_linear(1_000) { |n| [n].pmap { |k| keyed_by.call(k) { |i| [i..i + 1] } } }
+    expect_linear(1_000) { |n| [n].pmap { |k| keyed_by.call(k) { |i| [{ i => 1 }, 2] } } }
+    rows = Hash.new { |all, n| all[n] = Array.new(n) { |i| { id: i, name: "n#{i}" } } }
+    expect_linear(1_000) do |n|
+      all = rows[n]
+      Ikra.section { all.uniq.size + all.tally.size }
+    end
+  end
+
   it "of a Hash as a cache" do
     expect_linear(10_000) do |n|
       [n].pmap do |k|

@@ -221,8 +221,8 @@ pub(super) const ROWS: &[Row] = &[
     // Do the items, and the value, have a hash? What is in registers has few items, and is gone through.
     numeric("#hashes?", |s, c| {
         let in_memory = matches!(c.receiver.types.single(), Some(Type::Array(_) | Type::List(_)));
-        let hashes = in_memory
-            && c.args.iter().chain([&c.receiver]).all(|operand| s.has_hash(&operand.types, &mut Vec::new()));
+        let hashes =
+            in_memory && c.args.iter().chain([&c.receiver]).all(|operand| s.has_hash_here(&operand.types));
         Operand::bool(s.b.bool(hashes))
     }),
     // Have they all a hash, which is a `hash` of the user's for some?
@@ -230,7 +230,7 @@ pub(super) const ROWS: &[Row] = &[
         let items = c.receiver.types.single().map_or_else(TypeSet::empty, |ty| s.types_of_items(ty));
         let all = [&items, &c.args[0].types];
         let asks = all.iter().any(|types| s.asks_for_hash(types, &mut Vec::new()));
-        let asks = asks && all.iter().all(|types| s.has_hash(types, &mut Vec::new()));
+        let asks = asks && all.iter().all(|types| s.has_hash_here(types));
         Operand::bool(s.b.bool(asks))
     }),
     // Can there be objects among the items that have an `eql?` of their own?

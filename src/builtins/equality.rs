@@ -10,7 +10,7 @@ use super::{Invocation, number_identity};
 use crate::infer::host::{FoundMethod, Method};
 use crate::infer::{CallType, Lowerer, Operand};
 use crate::ir::{BinaryOp, Comparison, UnaryOp};
-use crate::types::{ClassId, Shape, Type, TypeSet};
+use crate::types::{ClassId, HashPart, RangeEnd, Shape, Type, TypeSet};
 
 /// How Ruby tells objects of a class apart as keys.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,12 +28,41 @@ enum AlikeBy {
 impl Lowerer<'_> {
     /// Can `__hash` tell such values apart? Not arrays that can hold themselves.
     pub(crate) fn has_hash(&mut self, types: &TypeSet, inside: &mut Vec<Type>) -> bool {
+        self.hashes(types, false, inside)
+    }
+
+    /// The same for a table of the section's own: of Ranges and Hashes, too, of which the host has none.
+    pub(crate) fn has_hash_here(&mut self, types: &TypeSet) -> bool {
+        self.hashes(types, true, &mut Vec::new())
+    }
+
+    fn hashes(&mut self, types: &TypeSet, here: bool, inside: &mut Vec<Type>) -> bool {
         types.iter().all(|ty| match ty {
+            Type::Range { .. } => here && self.is_plainly_eql(ty),
+            Type::Hash(kind, _) => {
+                let all = here && !inside.contains(ty) && self.is_plainly_eql(ty);
+                inside.push(ty.clone());
+                let all = all
+                    && [HashPart::Keys, HashPart::Values].into_iter().all(|part| {
+                        let held = self.host.hash_part(*kind, part).ok().map(Type::Array);
+                        let held = held.map_or_else(TypeSet::empty, |ty| self.types_of_items(&ty));
+                        self.hashes(&held, here, inside)
+                    });
+                inside.pop();
+                all
+            }
+            Type::Record(record) if record.is_hash() => {
+                let all = here && !inside.contains(ty) && self.is_plainly_eql(ty);
+                inside.push(ty.clone());
+                let all = all && record.fields[..2].iter().all(|(_, list)| self.hashes(list, here, inside));
+                inside.pop();
+                all
+            }
             Type::Array(_) | Type::List(_) | Type::Tuple(_) => {
                 let deeper = !inside.contains(ty);
                 inside.push(ty.clone());
                 let items = self.types_of_items(ty);
-                let all = deeper && self.is_plainly_eql(ty) && self.has_hash(&items, inside);
+                let all = deeper && self.is_plainly_eql(ty) && self.hashes(&items, here, inside);
                 inside.pop();
                 all
             }
@@ -47,7 +76,7 @@ impl Lowerer<'_> {
                         inside.push(ty.clone());
                         let all = deeper && {
                             let members = self.types_of_members(ty);
-                            self.has_hash(&members, inside)
+                            self.hashes(&members, here, inside)
                         };
                         inside.pop();
                         all
@@ -406,6 +435,20 @@ pub(super) fn hash(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
             return s.send(&items, "#hash", &[], 1);
         }
         Some(ty) if s.is_alike_by_methods(ty) => return own_hash(s, receiver),
+        Some(Type::Range { exclusive, .. }) => {
+            let mut number = s.b.i64(2 + i64::from(*exclusive));
+            let Some((low, high, _, of_low, of_high)) = crate::infer::range_ends(receiver) else {
+                return Operand::bottom();
+            };
+            for (slot, end, of) in [(2, low, of_low), (3, high, of_high)] {
+                let Some(end) = end else { continue };
+                let end = if of == RangeEnd::Float { Operand::float(end) } else { Operand::integer(end) };
+                let end = s.send(&end, "#hash", &[], slot);
+                let both = s.b.binary(BinaryOp::Xor, number, end.value());
+                number = s.mixed(both);
+            }
+            number
+        }
         Some(Type::True) => s.b.i64(1),
         None if receiver.types == TypeSet::bool() => s.b.unary(UnaryOp::BoolToI64, receiver.value()),
         Some(Type::Module(class)) => s.b.i64(class.0.into()),

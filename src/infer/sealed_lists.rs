@@ -7,7 +7,7 @@ use super::lists::LIST_FROZEN;
 use super::operand::Operand;
 use super::{Condition, Lowerer};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
-use crate::types::{HashPart, ListKind, Type};
+use crate::types::{HashPart, ListKind, Type, TypeSet};
 
 /// Why a list is sealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ const MAX_DEPTH: u32 = 6;
 const CHANGED_KEY: &str = "an array is changed that is the key of a Hash, which would not find it any more \
                            [unsupported-key]\n  hint: take a copy as the key: hash[key.dup]";
 
-const CHANGED_SET: &str = "a Set is changed that is the key of a Hash, which would not find it any more \
+const CHANGED_HASH: &str = "a Hash or Set is changed that is the key of a Hash, which would not find it any more \
                            [unsupported-key]\n  hint: take a copy as the key: hash[key.dup]";
 
 impl Lowerer<'_> {
@@ -110,7 +110,7 @@ impl Lowerer<'_> {
         }
         let key = self.is_sealed(kind, list, Seal::Key);
         let ok = self.b.unary(UnaryOp::Not, key);
-        self.check(ok, ErrorKind::Unsupported(CHANGED_SET.into()), &[]);
+        self.check(ok, ErrorKind::Unsupported(CHANGED_HASH.into()), &[]);
     }
 
     /// The keys of a Hash that the section has made.
@@ -169,7 +169,7 @@ impl Lowerer<'_> {
 
     /// Can it change what such a key is compared by?
     fn needs_seal(&mut self, ty: &Type, depth: u32) -> bool {
-        if self.may_change_as_key(ty, &mut Vec::new()) || self.is_set(ty) {
+        if self.may_change_as_key(ty, &mut Vec::new()) || self.is_set(ty) || ty.is_made_hash() {
             return true;
         }
         let items = match ty {
@@ -186,6 +186,10 @@ impl Lowerer<'_> {
         }
         let items = match ty {
             ty if self.is_set(ty) => return true,
+            Type::Record(record) if record.is_hash() && depth < MAX_DEPTH => {
+                let values = record.fields[1].1.single().cloned();
+                values.map_or_else(TypeSet::empty, |values| self.types_of_items(&values))
+            }
             Type::List(_) | Type::Tuple(_) if depth < MAX_DEPTH => self.types_of_items(ty),
             _ => return false,
         };
@@ -206,6 +210,7 @@ impl Lowerer<'_> {
             all &= match key.types.single().cloned() {
                 Some(ty) if !s.needs_seal(&ty, depth) => true,
                 Some(ty) if s.is_set(&ty) => s.seal_set(&key),
+                Some(ty) if ty.is_made_hash() => s.seal_made_hash(&key, depth),
                 Some(Type::List(kind)) => s.seal_list(kind, &key, depth),
                 Some(Type::Tuple(_)) => {
                     let items = s.tuple_items(&key);
@@ -229,6 +234,20 @@ impl Lowerer<'_> {
         if self.list_is_mutated(kind) {
             self.seal(kind, list.value(), Seal::Key);
         }
+        all
+    }
+
+    /// Its keys have been sealed when they were put into it.
+    fn seal_made_hash(&mut self, hash: &Operand, depth: u32) -> bool {
+        let Some((kind, list)) = self.list_of_made(hash) else { return false };
+        let mut all = true;
+        if let Some(values) = self.tuple_items(hash).get(1).cloned()
+            && let Some(items) = values.types.single().map(|ty| self.types_of_items(ty))
+            && items.iter().any(|ty| self.needs_seal(ty, depth + 1))
+        {
+            self.builtins.each_item(self, &values, &mut |s, item, _, _| all &= s.seal_key(&item, depth + 1));
+        }
+        self.seal(kind, list, Seal::Key);
         all
     }
 

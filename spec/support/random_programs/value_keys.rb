@@ -41,7 +41,7 @@ module RandomPrograms
 
       AMOUNTS = { Amount.new(0) => 3, Exact.new("a") => 4, Special.new(1.0) => 5 }.freeze
     RUBY
-    KEYED = %w[Amount Amount Special Exact OnlyEql OnlyHash Set].freeze
+    KEYED = %w[Amount Amount Special Exact OnlyEql OnlyHash Set Hash Hash Range].freeze
 
     # An Integer that hangs on which of them are the same.
     def keyed(depth)
@@ -60,8 +60,10 @@ module RandomPrograms
 
     private
 
-    # Arrays that change until they become keys.
+    # Arrays and Hashes that change until they become keys.
     def changed_keys(depth)
+      return changed_hash_keys(depth) if chance(0.3)
+
       modulus = between(2, 9)
       at = fresh("at")
       change = pick(["#{at}[0] += 1", "#{at} << i % 2", "#{at}[1] = nil", "#{at}.unshift(i % 3)",
@@ -71,9 +73,20 @@ module RandomPrograms
         expression([:int], 0), "]; #{at} = #{at}.dup; #{change}; h[#{at}#{frozen}] = i }.sum { |key, n| key.size + n }")
     end
 
+    def changed_hash_keys(depth)
+      at = fresh("at")
+      change = pick(["#{at}[:b] = i % 3", "#{at}.delete(:a)", "#{at}[i % 2] = nil", "#{at}[:a] += 1", "#{at}.clear"])
+      behind = chance(0.1) ? "; #{at}[:c] = 1" : ""
+      e("(0...(", expression([:int], depth), " % 40)).each_with_object({}) { |i, h| ",
+        "#{at} = { a: i % #{between(2, 9)}, b: ", expression([:int], 0), " }; #{change}; h[#{at}] = i#{behind} }.sum { |key, n| key.size + n }")
+    end
+
     def keyed_object(name, depth)
       number = e("(", expression([:int], depth), " % 4)")
       value = pick([number, number, e(number, ".to_f"), pick(["\"a\"", "\"b\"", ":a", "nil"]), e("[", number, ", :a]")])
+      more = pick(["", ", b: 1", ", \"b\" => [#{between(0, 1)}]"])
+      return e("{ ", value, " => ", number, more, " }") if name == "Hash"
+      return e("(", number, "..", pick([number.to_s, "7"]), ")") if name == "Range"
       return e("Set[", value, ", ", pick(["1", ":a", number.to_s]), "]") if name == "Set"
 
       e(name, ".new(", value, ")")

@@ -29,6 +29,13 @@ module Hash
     __lookup?(key) ? __find_dense(key) : -1
   end
 
+  # In no order, as that of the pairs counts for nothing.
+  def __hash
+    number = size.__hash
+    each { |key, value| number ^= (key.__hash ^ (value.__hash >> 1)).__hash }
+    number
+  end
+
   def [](key)
     place = __find_raw(key)
     place < 0 ? __missing(key) : __raw_values.__item(place)
