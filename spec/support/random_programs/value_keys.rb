@@ -78,7 +78,8 @@ module RandomPrograms
       change = pick(["#{at}[:b] = i % 3", "#{at}.delete(:a)", "#{at}[i % 2] = nil", "#{at}[:a] += 1", "#{at}.clear"])
       behind = chance(0.1) ? "; #{at}[:c] = 1" : ""
       e("(0...(", expression([:int], depth), " % 40)).each_with_object({}) { |i, h| ",
-        "#{at} = { a: i % #{between(2, 9)}, b: ", expression([:int], 0), " }; #{change}; h[#{at}] = i#{behind} }.sum { |key, n| key.size + n }")
+        "#{at} = { a: i % #{between(2, 9)}, b: ", expression([:int], 0),
+        " }; #{change}; h[#{at}] = i#{behind} }.sum { |key, n| key.size + n }")
     end
 
     def keyed_object(name, depth)
