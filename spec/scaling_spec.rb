@@ -59,6 +59,17 @@ RSpec.describe "Time" do
     end
   end
 
+  it "of looks at the end of a String that is not of ASCII" do
+    expect_linear(10_000) do |n|
+      [n].pmap do |size|
+        text = "é" * size
+        count = 0
+        size.times { |i| count += 1 if text[-1] == "é" && text[-2, 2].bytesize == 4 && text[-(i % 5) - 1] == "é" }
+        count
+      end
+    end
+  end
+
   it "of lists that the code around parallel calls makes from their end, and puts into what exists" do
     expect_linear(10_000) do |n|
       box = [nil]

@@ -432,6 +432,16 @@ each_backend do |backend|
   end
 
   describe "what is no character" do
+    it "is found from the end as MRI does, which goes back in long texts" do
+      draws = Random.new(9)
+      parts = ["a", "é", "漢", "\x80", "\xe3", "\xbf", "😀"]
+      texts = Array.new(400) { Array.new(draws.rand(150)) { parts.sample(random: draws) }.join }
+      expect_texts(texts) { |s| [s[-1], s[-2], s[-3, 2], s[-4, 9], s[-5..], s[-6..-2], s[-9, 0], s[-200], s.slice(-7)] }
+      expect_texts(texts) { |s| [s[-1] == "é", s[-2] == "\x80", s[-3] == "a", s[-1] == s[-4], s[2] == s[-2]].to_s }
+      expect_texts(texts) { |s| t = s.dup; [t.slice!(-2), t.slice!(-3, 2), t].inspect }
+      expect_texts(texts.reject(&:empty?)) { |s| t = s.dup; t[-1] = "x"; t }
+    end
+
     it "is replaced as MRI does" do
       draws = Random.new(5)
       bytes = [0x41, 0x80, 0xbf, 0xc1, 0xc2, 0xe0, 0xa0, 0x9f, 0xed, 0xe3, 0xf0, 0x90, 0x8f, 0xf4, 0xf5, 0xff, 0x20]

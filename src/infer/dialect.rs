@@ -166,6 +166,8 @@ dialect! {
     strip_raises_encoding_errors: "begin; (\"a\" + \"\\u3042\".byteslice(0)).rstrip; false; rescue EncodingError; true; end",
     /// `String#index` with a place behind the end looks at nothing else.
     index_looks_at_the_place_first: "\"\".index(1, 5).nil?",
+    /// `String#[]` goes back from the end to what is near it, over bytes that are no characters too.
+    slices_go_back: "(\"a\" * 60 + \"\\u3042\".byteslice(1, 2))[-1].bytesize == 3",
     /// `String#slice` converts its second argument first.
     slice_counts_first: "begin; \"\".slice(nil, 1e20); rescue RangeError; true; rescue TypeError; false; end",
     /// `split` takes a null byte for a space.

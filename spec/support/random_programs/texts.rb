@@ -86,7 +86,10 @@ module RandomPrograms
 
     # By what makes Strings of other things.
     def put_together(depth)
-      case between(0, 4)
+      case between(0, 5)
+      when 5
+        e("(((", expression([:str], depth), " + \"", pick(%w[é \\x80 \\xe3a 漢]), "\") * 30)",
+          pick(["[-1]", "[-3, 2]", "[-#{between(1, 9)}, #{between(0, 9)}]", "[-4..]", ".slice(-5)"]), " || \"\")")
       when 3
         e("[Texty.new(", expression([:int], depth), "), ", expression([:int], depth), "].join(",
           expression([:str], depth), ")")

@@ -291,11 +291,12 @@ module ChangedString
 
     other = __string_argument(other)
     __common_encoding(other)
-    from = __slice_start(start)
+    at = start < 0 ? start + size : start
+    from = at < 0 ? -1 : __offset(at)
     raise IndexError, "index #{start} out of string" if from < 0
 
     __check_frozen
-    __replace_part(from, __slice_end(from, count), other)
+    __replace_part(from, __slice_end(0, from, count), other)
   end
 
   def []=(index, count, value = :__none)
@@ -383,7 +384,7 @@ module ChangedString
     from = __slice_start(start)
     return nil if from < 0 || count < 0
 
-    to = __slice_end(from, count)
+    to = __slice_end(start, from, count)
     return nil if to == from && !empty
 
     part = __piece(from, to - from)

@@ -112,7 +112,7 @@ module ChangedString
 
   def __any_padded(text, flags, width, precision)
     __force(__common_encoding(text))
-    text = text.__piece(0, text.__slice_end(0, precision)) if precision >= 0
+    text = text.__piece(0, text.__slice_end(0, 0, precision)) if precision >= 0
     more = width - (width < 0 ? 0 : text.size)
     __push_spaces(more) if flags & 1 == 0
     __append(text, 0, text.__bytesize)

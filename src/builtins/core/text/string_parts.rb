@@ -40,12 +40,41 @@ module String
 
   def __at(index)
     from = __character_at(index)
-    from < 0 ? nil : __piece(from, __width_at(from))
+    from < 0 ? nil : __piece(from, __width_of(index, from))
+  end
+
+  # MRI goes back from the end of a long String to what is near it: up to Ruby 3.2 whatever the bytes there are.
+  def __near_end?(index)
+    index < 0 && index >= -((__bytesize / 8 - 1) / 4) && !__single?
+  end
+
+  # Where the character begins that is so many before a byte, or -1: what goes on does not begin one. -2: to be counted
+  # from the beginning, as not all of them are characters.
+  def __left(at, count)
+    counted = !__ruby?(:slices_go_back)
+    while count > 0
+      return counted ? -2 : -1 if at <= 0
+
+      to = at
+      at -= 1
+      at -= 1 while at > 0 && __byte(at) & 0xc0 == 0x80
+      return -2 if counted && __width_at(at) != to - at
+
+      count -= 1
+    end
+    at
+  end
+
+  # How many bytes the character has that is at an index and begins there.
+  def __width_of(index, from)
+    return __width_at(from) unless __ruby?(:slices_go_back) && __near_end?(index)
+
+    __left(__bytesize, -1 - index) - from
   end
 
   def __slice(start, count)
     from = __slice_start(start)
-    from < 0 || count < 0 ? nil : __piece(from, __slice_end(from, count) - from)
+    from < 0 || count < 0 ? nil : __piece(from, __slice_end(start, from, count) - from)
   end
 
   # Where the character at an index begins, or -1.
@@ -58,6 +87,10 @@ module String
   end
 
   def __wide_character_at(index)
+    if __near_end?(index)
+      from = __left(__bytesize, -index)
+      return from unless from == -2
+    end
     index += size if index < 0
     return -1 if index < 0
 
@@ -68,7 +101,7 @@ module String
   # Is the character at an index one of ASCII?
   def __byte_at?(index, byte)
     from = __character_at(index)
-    from >= 0 && __byte(from) == byte
+    from >= 0 && __byte(from) == byte && (index >= 0 || __width_of(index, from) == 1)
   end
 
   # Is it all of another String?
@@ -76,7 +109,7 @@ module String
     from = __character_at(index)
     return false if from < 0
 
-    width = __width_at(from)
+    width = __width_of(index, from)
     other.__bytesize == width && __same_character?(from, other, 0, width)
   end
 
@@ -87,12 +120,11 @@ module String
     return from == to if from < 0 || to < 0
     return __byte(from) == other.__byte(to) if __marked_ascii? && other.__marked_ascii?
 
-    __wide_alike?(from, other, to)
+    __wide_alike?(__width_of(index, from), from, other, to, other.__width_of(at, to))
   end
 
-  def __wide_alike?(from, other, to)
-    width = __width_at(from)
-    width == other.__width_at(to) && __same_character?(from, other, to, width)
+  def __wide_alike?(width, from, other, to, other_width)
+    width == other_width && __same_character?(from, other, to, width)
   end
 
   def __same_character?(from, other, to, width)
@@ -107,13 +139,20 @@ module String
 
   # The byte that a slice begins at, or -1.
   def __slice_start(start)
+    if __near_end?(start)
+      from = __left(__bytesize, -start)
+      return from unless from == -2
+    end
     start += size if start < 0
     start < 0 ? -1 : __offset(start)
   end
 
-  # The byte that it ends at.
-  def __slice_end(from, count)
+  # The byte that it ends at, which `from` is the beginning of.
+  def __slice_end(start, from, count)
     n = __bytesize
+    if __ruby?(:slices_go_back) && __near_end?(start)
+      return count >= -start ? n : __left(n, -start - count)
+    end
     return n if count > n - from
     return from + count if __single?
 
