@@ -4,6 +4,10 @@ module Options
   Point = Struct.new(:x, :y)
   Named = Struct.new(:a, :b, keyword_init: true)
 
+  # Those without.
+  def self.listed(*all) = all
+  def self.two(one, other = 3) = [one, other]
+
   # Methods with keywords that a Hash is passed to.
   class Echo
     def self.made(**options) = new.pass(**options)
@@ -164,6 +168,17 @@ each_backend do |backend|
     expect_same([1]) { |_| [echo.look(**default), echo.look(d: 1, **default), echo.kw(**default).size] }
     expect_same([1]) { |x| o = { a: x }; Options::Named.new(b: 1, **o).to_a }
     expect_same([1]) { |x| o = { a: x }; Options::Named.new(z: 1, **o).to_a }
+  end
+
+  it "of a Hash are one more argument of what takes none, or nothing where it is empty" do
+    one = { a: 1, b: 2.5 }
+    none = {}
+    expect_same([1, 2]) { |n| [format("%<a>d %<b>.2f", **one), "x-y".split("-", **none), [n, 3].sum(**none)] }
+    expect_same([1, 2]) { |n| [Options.listed(**one), Options.listed(n, **one), Options.listed(n, **none)] }
+    expect_same([1, 2]) { |n| h = n == 1 ? {} : { a: n }; [Options.listed(**h), [n].push(**h), Options.two(n, **h)] }
+    expect_same([1, 2]) { |n| h = { a: n }; all = [Options.listed(**h), Options.two(n, **h), [].push(**h)]; h[:a] = 7; all }
+    many = ->(n) { h = { a: n }; Options.two(1, 2, **h) }
+    expect { [2].pmap(&many) }.to raise_error(ArgumentError, "wrong number of arguments (given 3, expected 1..2)")
   end
 
   next if backend == :ruby

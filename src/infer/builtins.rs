@@ -102,6 +102,11 @@ impl Row {
     pub(crate) fn takes_splat(&self) -> bool {
         matches!(self.takes, Takes::Spread | Takes::All)
     }
+
+    /// May its rule know of keywords?
+    pub(crate) fn takes_keywords(&self) -> bool {
+        !matches!(self.takes, Takes::None | Takes::Anything | Takes::Spread)
+    }
 }
 
 impl Invocation {

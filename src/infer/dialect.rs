@@ -138,6 +138,8 @@ dialect! {
     nil_adds_no_keywords: "h = nil; ->(**o) { o.size == 1 }.(a: 1, **h)",
     /// … and so it does in a Hash that is written out.
     nil_adds_nothing: "h = nil; { a: 1, **h }.size == 1",
+    /// A method that takes no keywords is given the very Hash of `run(**hash)`.
+    lone_splats_are_the_hash: "h = { a: 1 }; ->(*all) { all[0].equal?(h) }.(**h)",
     /// What `**` collects of one Hash alone has the default of that …
     collected_keywords_keep_defaults: "h = Hash.new(5); ->(**o) { o[:a] == 5 }.(**h)",
     /// … also behind keywords with names.

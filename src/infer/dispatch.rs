@@ -4,6 +4,7 @@
 use super::callees::{Callee, LAUNCHED, is_object};
 use super::calls::{Arguments, CallType};
 use super::host::{FoundMethod, Method, Visibility};
+use super::keyword_splats::HASH_SPLAT;
 use super::operand::Operand;
 use super::sites::class_of;
 use super::{BlockRef, Condition, Lowerer, basic_operations, builtins};
@@ -403,6 +404,17 @@ impl Lowerer<'_> {
         arguments: &Arguments,
         block: Option<&BlockRef>,
     ) -> Operand {
+        if let [(only, hash)] = &arguments.keywords[..]
+            && only == HASH_SPLAT
+            && arguments.splat.is_none()
+            && takes_no_keywords(callee)
+        {
+            let is_itself =
+                matches!(callee, Callee::Method(_, _, false)) && self.host.dialect().lone_splats_are_the_hash;
+            return self.with_hash_or_nothing(hash, is_itself, arguments, |s, arguments| {
+                s.carry_out(receiver, name, callee, arguments, block)
+            });
+        }
         let is_native = matches!(callee, Callee::Builtin(..) | Callee::Method(_, _, true));
         if is_native && let Some(error) = self.miscounted(receiver, name, arguments, block) {
             return error;
@@ -579,6 +591,18 @@ impl Lowerer<'_> {
         let message = format!("wrong number of arguments (given {given}, expected {count})");
         self.fail(ErrorKind::ArgumentError(message), &[]);
         false
+    }
+}
+
+/// Are keywords an argument like others to what is called?
+fn takes_no_keywords(callee: &Callee) -> bool {
+    match callee {
+        Callee::Builtin(row, _) => !row.takes_keywords(),
+        Callee::Method(_, code, _) => {
+            let params = &code.params;
+            params.keywords.is_empty() && params.keyword_rest.is_none() && params.keyword_hash.is_none()
+        }
+        _ => false,
     }
 }
 

@@ -120,6 +120,37 @@ impl Lowerer<'_> {
         }
     }
 
+    /// `run(**hash)` of what takes no keywords: the Hash, or a copy, is one more argument, and none where it
+    /// is empty.
+    pub(super) fn with_hash_or_nothing(
+        &mut self,
+        hash: &Operand,
+        is_itself: bool,
+        arguments: &Arguments,
+        call: impl Fn(&mut Self, &Arguments) -> Operand,
+    ) -> Operand {
+        let size = self.send(hash, "size", &[], 0x654);
+        if size.is_bottom() {
+            return size;
+        }
+        let zero = self.b.i64(0);
+        let value = self.b.compare(Comparison::Eq, size.value(), zero);
+        let with = |more: Option<Operand>| {
+            let mut with = Arguments { keywords: vec![], ..arguments.clone() };
+            with.positional.extend(more);
+            with
+        };
+        self.branch(
+            0x655,
+            Condition { value, yes: vec![], no: vec![] },
+            |s| call(s, &with(None)),
+            |s| {
+                let copy = if is_itself { hash.clone() } else { s.send(hash, "dup", &[], 0x656) };
+                if copy.is_bottom() { copy } else { call(s, &with(Some(copy))) }
+            },
+        )
+    }
+
     /// Refuses a Hash alone where keywords are an argument like others: an empty one is none.
     pub(super) fn may_pass_nothing(&mut self, keywords: &[(String, Operand)]) -> bool {
         let may = has_hash_splat(keywords) && keywords.len() == 1;

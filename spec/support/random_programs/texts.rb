@@ -81,7 +81,14 @@ module RandomPrograms
     end
 
     def named_format(text, depth)
-      e("format(\"%<a>5s|%-4{b}|%<b>+d\", a: ", text, ", b: ", expression([:int], depth), ")")
+      number = expression([:int], depth)
+      if chance(0.3)
+        return e("format(\"%<a>4s|%{b}\", **{ a: ", text, " }.merge({ b: ", number, " }))") if chance(0.5)
+
+        key = pick(%w[a b])
+        return e("\"\#{[3, ", number, "].push(**{ a: 1 }.reject { |k, _| k == :#{key} })}\"")
+      end
+      e("format(\"%<a>5s|%-4{b}|%<b>+d\", a: ", text, ", b: ", number, ")")
     end
 
     # By what makes Strings of other things.
