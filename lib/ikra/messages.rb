@@ -2,6 +2,8 @@
 
 module Ikra
   # What exceptions say. This is a file without {OwnMethods}: messages show values as the program has them shown.
+  #
+  # @api private
   module Failures
     # Methods of Ruby's own that are written in Ruby are told by some versions where they stand: `<internal:kernel>:90`.
     # Ruby is asked for that.
