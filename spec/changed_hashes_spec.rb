@@ -240,6 +240,23 @@ each_backend do |backend|
 
   next if backend == :ruby
 
+  it "refuses keys that come while a method goes through it" do
+    adding = [
+      ->(h) { h.each_key { h[:z] = 1 } }, ->(h) { h.each_value { h[:z] = 1 } }, ->(h) { h.find { h[:z] = nil } },
+      ->(h) { h.min_by { |_, v| h[:z] = v } }, ->(h) { h.max { |_, _| h[:z] = 1 } },
+      ->(h) { h.reduce { |_, _| h[:z] = 1 } }, ->(h) { h.each_slice(1) { h[:z] = 1 } },
+      ->(h) { h.each_cons(2) { h[:z] = 1 } },
+      ->(h) { h.cycle(1) { h[:z] = 1 } }, ->(h) { h.zip([1]) { h[:z] = 1 } }
+    ]
+    adding.each { |add| expect { [{ a: 1, b: 2 }].pmap(&add) }.to raise_error(Ikra::UnsupportedError, /gone through/) }
+    growing = [
+      ->(set) { set.each { |x| set << (x + 1) } }, ->(set) { set.map { set << 9 } },
+      ->(set) { set.sum { set.add(7).size } }, ->(set) { set.each_with_index { |_, i| set.merge([i + 10]) } },
+      ->(set) { set.group_by { |x| (set << (x + 1)).size } }
+    ]
+    growing.each { |grow| expect { [Set[1, 2]].pmap(&grow) }.to raise_error(Ikra::UnsupportedError, /gone through/) }
+  end
+
   it "refuses what sequential Ruby would see otherwise" do
     h = { 1 => 2, 2 => 3 }
     expect { h.peach { |k, v| h[k + 1] = v } }.to raise_error(Ikra::UnsupportedError, /changing-base/)

@@ -364,6 +364,9 @@ each_backend do |backend|
         [seen.size, seen.include?([1, 1]), seen.include?([0])]
       end
       expect_same([3, 40]) { |n| (0...n).group_by { |i| a = [i]; a << i % 2; a.shift; a }.transform_values(&:size).values }
+      others = [->(s) { s | 5 }, ->(s) { s - 5 }, ->(s) { s ^ 5 }, ->(s) { s.merge(5) }, ->(s) { s.subtract(nil) }]
+      others.each { |f| expect { [Set[1]].pmap(&f) }.to raise_error(ArgumentError, "value must be enumerable") }
+      expect_same([2]) { |n| (Set[n] ^ nil).to_a }
       next if backend == :ruby
 
       changing = -> { [3].pmap { |x| k = [x]; k << 1; h = { k => 1 }; k << 2; h.size } }

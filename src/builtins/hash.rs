@@ -9,9 +9,6 @@ use crate::infer::{Lowerer, MadeProc, Operand, RECEIVER, SUBJECT};
 use crate::ir::{BinaryOp, ErrorKind, MessagePart, Receiver};
 use crate::types::{ClassId, HashDefault, HashPart, HashSort, Shape, Type, TypeSet};
 
-pub(super) const OTHER_KEYS: &str = "a Hash that is gone through gets or loses keys, which a section does not follow [unsupported-hash]\n  hint: go \
-     through a copy: hash.to_a.each { |key, value| … }";
-
 pub(super) const ROWS: &[Row] = &[
     bare("size", array::length),
     bare("length", array::length),

@@ -153,7 +153,7 @@ impl Lowerer<'_> {
             let none = s.b.i64(0);
             let empty = s.b.compare(Comparison::Eq, length, none);
             let same = s.b.binary(BinaryOp::OrB, same, empty);
-            s.check(same, ErrorKind::Unsupported(super::hash::OTHER_KEYS.into()), &[]);
+            s.check(same, ErrorKind::Unsupported(crate::infer::OTHER_KEYS.into()), &[]);
             let more = s.b.compare(Comparison::LtU, i, length);
             s.unless(more, 62, |s| s.jump(exit, None));
             s.temp_set(at, Operand::integer(i));

@@ -112,7 +112,7 @@ pub(super) const ROWS: &[Row] = &[
             Some("make an array of it first: to_a".into()),
         )
     }),
-    bare("#refuse_other_keys", |s, _| s.fail(ErrorKind::Unsupported(super::hash::OTHER_KEYS.into()), &[])),
+    bare("#refuse_other_keys", |s, _| s.fail(ErrorKind::Unsupported(crate::infer::OTHER_KEYS.into()), &[])),
     // As equal?, where it can be known.
     carrying("#is", |s, c| {
         let made = |o: &Operand| o.types.iter().any(|t| matches!(t, Type::Record(_)));

@@ -8,7 +8,7 @@ use super::keyword_splats::HASH_SPLAT;
 use super::operand::Operand;
 use super::sites::class_of;
 use super::{BlockRef, Condition, Lowerer, basic_operations, builtins};
-use crate::ir::ErrorKind;
+use crate::ir::{Comparison, ErrorKind};
 use crate::syntax::ast::{Code, CodeKind};
 use crate::types::{ClassId, Type, TypeSet};
 use std::rc::Rc;
@@ -395,8 +395,38 @@ impl Lowerer<'_> {
         builtins::make_enumerator(self, name, receiver, args)
     }
 
-    /// Does what is called.
+    /// Does what is called. A Hash or Set that gets other keys while a method goes through it is refused as it runs: Ruby
+    /// raises. What looks at that itself, such as `each`, is none of these.
     fn carry_out(
+        &mut self,
+        receiver: &Operand,
+        name: &str,
+        callee: &Callee,
+        arguments: &Arguments,
+        block: Option<&BlockRef>,
+    ) -> Operand {
+        let goes_through = block.is_some()
+            && receiver.types.single().is_some_and(|ty| match GOING_THROUGH.contains(&name) {
+                true => ty.is_hash() || self.is_set(ty),
+                false => OF_SETS.contains(&name) && self.is_set(ty),
+            });
+        if !goes_through {
+            return self.carry_out_unwatched(receiver, name, callee, arguments, block);
+        }
+        let before = self.within_here(0x930, |s| s.send(receiver, "size", &[], 1));
+        let done = self.carry_out_unwatched(receiver, name, callee, arguments, block);
+        if before.is_bottom() || done.is_bottom() || self.b.is_dead() {
+            return done;
+        }
+        let after = self.within_here(0x931, |s| s.send(receiver, "size", &[], 1));
+        if !after.is_bottom() {
+            let same = self.b.compare(Comparison::Le, after.value(), before.value());
+            self.check(same, ErrorKind::Unsupported(super::OTHER_KEYS.into()), &[]);
+        }
+        done
+    }
+
+    fn carry_out_unwatched(
         &mut self,
         receiver: &Operand,
         name: &str,
@@ -593,6 +623,58 @@ impl Lowerer<'_> {
         false
     }
 }
+
+/// Methods that have a block called while they go through a Hash.
+const GOING_THROUGH: &[&str] = &[
+    "min_by",
+    "max_by",
+    "minmax_by",
+    "min",
+    "max",
+    "minmax",
+    "reduce",
+    "inject",
+    "each_slice",
+    "zip",
+    "find",
+    "detect",
+    "none?",
+    "one?",
+];
+
+/// The same of a Set.
+const OF_SETS: &[&str] = &[
+    "map",
+    "collect",
+    "flat_map",
+    "collect_concat",
+    "partition",
+    "filter_map",
+    "sum",
+    "count",
+    "select",
+    "filter",
+    "find_all",
+    "reject",
+    "group_by",
+    "uniq",
+    "sort_by",
+    "each_with_object",
+    "each_with_index",
+    "any?",
+    "all?",
+    "each_cons",
+    "each_entry",
+    "to_h",
+    "tally_by",
+    "find_index",
+    "take_while",
+    "drop_while",
+    "chunk_while",
+    "slice_when",
+    "classify",
+    "divide",
+];
 
 /// Are keywords an argument like others to what is called?
 fn takes_no_keywords(callee: &Callee) -> bool {

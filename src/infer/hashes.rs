@@ -37,6 +37,10 @@ use crate::ir::{BinaryOp, BufferKind, UnaryOp, Value};
 use crate::scalar::Ty;
 use crate::types::{ArrayKind, ClassId, HashPart, Type, TypeSet};
 
+/// A Hash that is gone through changes.
+pub(crate) const OTHER_KEYS: &str = "a Hash that is gone through gets or loses keys, which a section does not follow \
+                                     [unsupported-hash]\n  hint: go through a copy: hash.to_a.each { |key, value| … }";
+
 impl Lowerer<'_> {
     /// A part of a Hash, as an array: its keys, its values, its default.
     pub(crate) fn hash_part(&mut self, hash: &Operand, part: HashPart) -> Operand {

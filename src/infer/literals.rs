@@ -112,7 +112,12 @@ impl Lowerer<'_> {
     }
 
     fn range(&mut self, low: Option<&Node>, high: Option<&Node>, exclusive: bool) -> Operand {
-        let mut end = |node: &Node| self.shared_literal(node).unwrap_or_else(|| self.expr(node));
+        // Who is given it may change an end that is a String.
+        let shares = [low, high].into_iter().flatten().all(|end| matches!(end.kind, Kind::String(_)));
+        let mut end = |node: &Node| {
+            let shared = if shares { self.shared_literal(node) } else { None };
+            shared.unwrap_or_else(|| self.expr(node))
+        };
         let (low, high) = (low.map(&mut end), high.map(&mut end));
         self.range_between(low, high, exclusive)
     }

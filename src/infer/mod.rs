@@ -162,6 +162,7 @@ pub(crate) use frames::{
 pub(crate) use functions::Trail;
 pub(crate) use growing::Changing;
 pub use growth::tell_anew;
+pub(crate) use hashes::OTHER_KEYS;
 pub use held_procs::PROC_SELF;
 pub use host::Host;
 pub(crate) use joins::JoinIndex;

@@ -97,12 +97,22 @@ module Hash
 
   # Windows that overlap have the same pairs, and a cycle goes round through the same.
   def each_cons(n)
-    to_a.each_cons(n) { |pairs| yield pairs }
+    count = size
+    to_a.each_cons(n) do |pairs|
+      yield pairs
+      __refuse_other_keys if size != count
+    end
     self
   end
 
   def cycle(n = nil)
-    to_a.cycle(n) { |pair| yield pair }
+    count = size
+    seen = 0
+    to_a.cycle(n) do |pair|
+      yield pair
+      seen += 1
+      __refuse_other_keys if seen <= count && size != count
+    end
   end
 
   def __copy_hash
@@ -342,20 +352,12 @@ module Hash
   end
 
   def each_key
-    if __deletes?
-      each { |key, _| yield key }
-    else
-      __keys.each { |key| yield key }
-    end
+    each { |key, _| yield key }
     self
   end
 
   def each_value
-    if __deletes?
-      each { |_, value| yield value }
-    else
-      __values.each { |value| yield value }
-    end
+    each { |_, value| yield value }
     self
   end
 

@@ -12,6 +12,8 @@ module Set
   end
 
   def merge(others)
+    raise ArgumentError, "value must be enumerable" unless others.respond_to?(:each)
+
     others.each { |x| add(x) }
     self
   end
@@ -28,6 +30,8 @@ module Set
   end
 
   def subtract(others)
+    raise ArgumentError, "value must be enumerable" unless others.respond_to?(:each)
+
     others.each { |x| delete(x) }
     self
   end
@@ -41,7 +45,8 @@ module Set
   end
 
   def ^(others)
-    out = self.class.new.merge(others)
+    out = self.class.new
+    out.merge(others) unless others.nil?
     each { |x| out.add(x) unless out.delete?(x) }
     out
   end
