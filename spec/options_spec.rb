@@ -177,6 +177,8 @@ each_backend do |backend|
     expect_same([1, 2]) { |n| [Options.listed(**one), Options.listed(n, **one), Options.listed(n, **none)] }
     expect_same([1, 2]) { |n| h = n == 1 ? {} : { a: n }; [Options.listed(**h), [n].push(**h), Options.two(n, **h)] }
     expect_same([1, 2]) { |n| h = { a: n }; all = [Options.listed(**h), Options.two(n, **h), [].push(**h)]; h[:a] = 7; all }
+    expect_same([1, 2]) { |n| h = { a: n }; all = [Options.send(:listed, **h), Options.public_send(:two, n, **h)]; h[:a] = 7; all }
+    expect_same([1, 2]) { |n| h = n == 1 ? {} : { a: n }; [Options.send(:listed, **h), Options.send(:listed, n, **h)] }
     many = ->(n) { h = { a: n }; Options.two(1, 2, **h) }
     expect { [2].pmap(&many) }.to raise_error(ArgumentError, "wrong number of arguments (given 3, expected 1..2)")
   end

@@ -466,7 +466,11 @@ fn send(s: &mut Lowerer<'_>, call: &Invocation, call_type: CallType) -> Operand 
         return s.fail(ErrorKind::ArgumentError("no method name given".into()), &[]);
     }
     super::named(s, &call.name, call.args.first(), &mut |s, name| {
-        let arguments = call.with_args(call.args[1..].to_vec()).arguments(false);
+        let mut arguments = call.with_args(call.args[1..].to_vec()).arguments(false);
+        s.copy_lone_splat(&mut arguments);
+        if arguments.has_bottom() || s.b.is_dead() {
+            return Operand::bottom();
+        }
         s.dispatch(&call.receiver, name, &arguments, call.block.clone(), call_type)
     })
 }

@@ -151,6 +151,16 @@ impl Lowerer<'_> {
         )
     }
 
+    /// `send(:run, **hash)` is written in C: what it hands on is a copy of the Hash, in all versions.
+    pub(crate) fn copy_lone_splat(&mut self, arguments: &mut Arguments) {
+        if self.host.dialect().lone_splats_are_the_hash
+            && let [(only, hash)] = &mut arguments.keywords[..]
+            && only == HASH_SPLAT
+        {
+            *hash = self.send(hash, "dup", &[], 0x657);
+        }
+    }
+
     /// Refuses a Hash alone where keywords are an argument like others: an empty one is none.
     pub(super) fn may_pass_nothing(&mut self, keywords: &[(String, Operand)]) -> bool {
         let may = has_hash_splat(keywords) && keywords.len() == 1;
