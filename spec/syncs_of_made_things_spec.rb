@@ -101,6 +101,25 @@ each_compiling_backend do
     end
   end
 
+  # Up to Ruby 3.2 what is dead is known as such when its finalizer has run.
+  it "does not meet what is dead when it has forgotten it" do
+    texts = ->(hash, _) { hash.each_key { |i| hash[i] = "text \#{i}" } }
+    pairs = ->(hash, t) { hash.each_key { |i| hash[i] = [t, i] } }
+    [[100, 1_000, 4_000].product([texts, pairs]), [[3_000, pairs]]].flatten(1).each do |count, change|
+      hash = (0...count).to_h { |i| [i, change == pairs ? [0, i] : +"text"] }
+      in_ruby = hash.transform_values(&:dup)
+      seen = 0
+      Ikra.section do
+        20.times do |t|
+          change.call(hash, t)
+          Ikra.sync { seen += hash[0].size }
+        end
+      end
+      20.times { |t| change.call(in_ruby, t) }
+      expect(hash).to eq(in_ruby)
+    end
+  end
+
   it "keeps what Ruby alone knows of an object that only the section holds" do
     expect_same_run do |box, numbers, seen|
       Ikra.section do

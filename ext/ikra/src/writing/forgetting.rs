@@ -14,7 +14,7 @@ use ikra_core::types::{ClassId, Shape};
 use magnus::rb_sys::{AsRawValue, FromRawValue};
 use magnus::value::ReprValue;
 use magnus::{Module, RModule, Value};
-use rb_sys::{ID, VALUE, st_data_t};
+use rb_sys::{ID, VALUE, ruby_value_type, st_data_t};
 use std::os::raw::c_int;
 
 /// So much is not worth looking for what is dead.
@@ -52,14 +52,17 @@ pub fn forget_dead(decoder: Decoder<'_>) -> Result<Option<Vec<bool>>, Trouble> {
     // What is raised from here on ends the section.
     decoder.born.know_only(&strong)?;
     decoder.pinned.hold_only(strong.iter().map(|known| known.value));
-    once(decoder.ruby, || decoder.ruby.gc_start());
+    // The method, as it has finalizers run at once, where the function of C leaves them to the next call: up to Ruby 3.2
+    // a map gives what is dead until then.
+    let gc: RModule = decoder.ruby.class_object().const_get("GC")?;
+    once(decoder.ruby, || gc.funcall::<_, _, Value>("start", ()))?;
     let mut left = Vec::with_capacity(seen.len());
     for (number, known) in seen.iter().enumerate() {
         let value = match is_left[number] {
             true => known.value,
             false => match weak.funcall::<_, _, Option<Value>>("[]", (number,))? {
-                Some(value) => value.as_raw(),
-                None => continue,
+                Some(value) if !is_dead(value.as_raw()) => value.as_raw(),
+                _ => continue,
             },
         };
         decoder.pinned.hold(value)?;
@@ -69,6 +72,13 @@ pub fn forget_dead(decoder: Decoder<'_>) -> Result<Option<Vec<bool>>, Trouble> {
     }
     decoder.born.know_only(&left)?;
     Ok(Some(is_left))
+}
+
+/// A finalizer in which the section runs keeps those of what is dead now from running.
+fn is_dead(value: VALUE) -> bool {
+    // SAFETY: a map gives pointers into the heap, whose pages stay where they are.
+    let kind = unsafe { rb_sys::RB_BUILTIN_TYPE(value) };
+    matches!(kind, ruby_value_type::RUBY_T_NONE | ruby_value_type::RUBY_T_ZOMBIE)
 }
 
 /// Those of a list that are left.
