@@ -3,6 +3,7 @@
 use super::characters::{code_at, sure_width};
 use super::made::MadeString;
 use super::text;
+use smallvec::SmallVec;
 
 /// What is wrong, in the place of an answer: characters that are none, a range that ends before it begins, and what MRI
 /// answers by what stands behind the characters.
@@ -15,80 +16,114 @@ const fn narrow_range(low: i64, high: i64) -> i64 {
     -256 - (low << 7 | high)
 }
 
-/// The ranges of a set as it is written. It stays text, which is looked at again for characters that no table knows.
-#[derive(Clone, Copy)]
-struct Set<'a> {
-    text: &'a [u8],
-    encoding: i64,
+/// The ranges of a set, in the order in which they are written.
+struct Set {
+    ranges: SmallVec<[Range; FEW]>,
     negated: bool,
-    /// A range of one character stands for two of them.
-    twice: bool,
+    /// Where there are many.
+    cover: Option<Cover>,
 }
 
-impl<'a> Set<'a> {
-    fn new(text: &'a [u8], encoding: i64, twice: bool) -> Result<Self, i64> {
+/// So many ranges are looked at one after the other.
+const FEW: usize = 8;
+
+impl Set {
+    fn new(text: &[u8], encoding: i64, twice: bool) -> Result<Self, i64> {
         let (negated, text) = match text {
             [b'^', rest @ ..] if !rest.is_empty() => (true, rest),
             all => (false, all),
         };
-        let set = Self { text, encoding, negated, twice };
-        set.ranges().try_for_each(|range| range.map(drop))?;
+        let mut set = Self::of(text, encoding, twice, None)?;
+        set.negated = negated;
+        set.cover = (set.ranges.len() > FEW).then(|| Cover::new(&set.ranges));
         Ok(set)
     }
 
-    /// That of what characters become, of which no more is looked at than there has to be.
-    fn of_targets(text: &'a [u8], encoding: i64, twice: bool, count: Option<i64>) -> Result<Self, i64> {
-        let (mut set, mut left) = (Self { text, encoding, negated: false, twice }, count);
-        let mut ranges = set.ranges();
-        while left != Some(0) {
-            let Some(range) = ranges.next() else { return Ok(set) };
-            let count = range?.count;
-            left = left.map(|left| (left - count).max(0));
+    /// What a text says, of which no more is looked at than stands for so many: that may be wrong.
+    fn of(text: &[u8], encoding: i64, twice: bool, count: Option<i64>) -> Result<Self, i64> {
+        let mut all = Ranges { text, encoding, twice, at: 0 };
+        let mut ranges = SmallVec::new();
+        let mut before = 0;
+        while all.at < text.len() && count.is_none_or(|count| before < count) {
+            let range = Range { before, ..all.range()? };
+            before += range.count;
+            ranges.push(range);
         }
-        set.text = &text[..ranges.at];
-        Ok(set)
+        Ok(Self { ranges, negated: false, cover: None })
     }
 
-    fn ranges(self) -> Ranges<'a> {
-        Ranges { text: self.text, encoding: self.encoding, twice: self.twice, at: 0 }
+    fn size(&self) -> i64 {
+        self.ranges.last().map_or(0, |last| last.before + last.count)
     }
 
-    /// Those of a set that is known to be right.
-    fn all(self) -> impl Iterator<Item = Range> + 'a {
-        self.ranges().map_while(Result::ok)
+    /// The last range that has it.
+    fn range_of(&self, code: i64) -> Option<&Range> {
+        match &self.cover {
+            Some(cover) => cover.range_of(code).map(|range| &self.ranges[range]),
+            None => self.ranges.iter().rfind(|range| range.low <= code && code <= range.high),
+        }
     }
 
-    fn has(self, code: i64) -> bool {
-        self.all().any(|range| range.has(code)) != self.negated
+    fn has(&self, code: i64) -> bool {
+        self.range_of(code).is_some() != self.negated
     }
 
-    fn size(self) -> i64 {
-        self.all().map(|range| range.count).sum()
+    /// Whether it has each code that is one byte.
+    fn of_bytes(&self, encoding: i64) -> [bool; 256] {
+        let mut bytes = [false; 256];
+        bytes[..known(encoding)].fill(self.negated);
+        for range in &self.ranges {
+            range.bytes(encoding).for_each(|code| bytes[code] = !self.negated);
+        }
+        bytes
     }
 
     /// What has this number, or what goes on behind the last one.
-    fn nth(self, mut index: i64) -> i64 {
-        let mut last = 0;
-        for range in self.all() {
-            last = range.behind();
-            if index < range.count {
-                return (range.low + index).min(range.high);
+    fn nth(&self, index: i64) -> i64 {
+        let up_to = self.ranges.partition_point(|range| range.before <= index);
+        self.ranges[..up_to].last().map_or(0, |range| match index - range.before {
+            index if index < range.count => (range.low + index).min(range.high),
+            _ => range.behind(),
+        })
+    }
+}
+
+/// Ranges that may have the same codes, as parts that do not.
+struct Cover {
+    /// Where parts begin, in order.
+    starts: Vec<i64>,
+    /// The last range that has each of them.
+    ranges: Vec<Option<usize>>,
+}
+
+impl Cover {
+    fn new(ranges: &[Range]) -> Self {
+        let mut starts: Vec<i64> = ranges.iter().flat_map(|range| [range.low, range.high + 1]).collect();
+        starts.sort_unstable();
+        starts.dedup();
+        let mut of_parts = vec![None; starts.len()];
+        // From each part on, the next one that may have no range yet: each gets one once.
+        let mut next: Vec<usize> = (0..=starts.len()).collect();
+        for (number, range) in ranges.iter().enumerate().rev() {
+            let at = |code: i64| starts.partition_point(|start| *start < code);
+            let (first, end) = (at(range.low), at(range.high + 1));
+            let mut part = first;
+            while part < end {
+                if next[part] == part {
+                    of_parts[part] = Some(number);
+                    next[part] = part + 1;
+                }
+                let behind = next[part];
+                next[part] = next[behind];
+                part = behind;
             }
-            index -= range.count;
         }
-        last
+        Self { starts, ranges: of_parts }
     }
 
-    /// The number of a character, of several places the last.
-    fn place_of(self, code: i64) -> Option<i64> {
-        let (mut before, mut place) = (0, None);
-        for range in self.all() {
-            before += range.count;
-            if range.has(code) {
-                place = Some(before - 1 - (range.high - code));
-            }
-        }
-        place
+    fn range_of(&self, code: i64) -> Option<usize> {
+        let part = self.starts.partition_point(|start| *start <= code).checked_sub(1)?;
+        self.ranges[part]
     }
 }
 
@@ -98,11 +133,19 @@ struct Range {
     low: i64,
     high: i64,
     count: i64,
+    /// For how many the ranges before it stand.
+    before: i64,
 }
 
 impl Range {
-    const fn has(self, code: i64) -> bool {
-        self.low <= code && code <= self.high
+    /// The number of a code that it has.
+    const fn place(&self, code: i64) -> i64 {
+        self.before + self.count - 1 - (self.high - code)
+    }
+
+    /// Those of its codes that are one byte.
+    fn bytes(&self, encoding: i64) -> std::ops::Range<usize> {
+        self.low as usize..(self.high as usize + 1).min(known(encoding))
     }
 
     /// What MRI takes for those that it has no more of: the last one, and the next where one stands for two.
@@ -132,7 +175,7 @@ impl Ranges<'_> {
         }
         let low = self.character()?;
         if self.text.get(self.at) != Some(&b'-') || self.at + 1 == self.text.len() {
-            return Ok(Range { low, high: low, count: 1 });
+            return Ok(Range { low, high: low, count: 1, before: 0 });
         }
         self.at += 1;
         let high = self.character()?;
@@ -141,17 +184,9 @@ impl Ranges<'_> {
             true => Err(narrow_range(low, high)),
             false => {
                 let count = high - low + if low == high && self.twice { 2 } else { 1 };
-                Ok(Range { low, high, count })
+                Ok(Range { low, high, count, before: 0 })
             }
         }
-    }
-}
-
-impl Iterator for Ranges<'_> {
-    type Item = Result<Range, i64>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        (self.at < self.text.len()).then(|| self.range())
     }
 }
 
@@ -160,29 +195,30 @@ const fn known(encoding: i64) -> usize {
     if encoding == 2 { 256 } else { 128 }
 }
 
-/// Goes through the characters of a text: the code of each and its bytes.
-fn each_character(text: &[u8], encoding: i64, mut each: impl FnMut(i64, &[u8])) -> Result<(), i64> {
+/// Goes through the characters of a text: the code of each, and where its bytes are.
+fn each_character(
+    text: &[u8],
+    encoding: i64,
+    mut each: impl FnMut(i64, std::ops::Range<usize>),
+) -> Result<(), i64> {
     let mut at = 0;
     while at < text.len() {
         let width = sure_width(&text[at..], encoding).ok_or(BROKEN)?;
-        each(code_at(&text[at..], width), &text[at..at + width]);
+        each(code_at(&text[at..], width), at..at + width);
         at += width;
     }
     Ok(())
 }
 
 /// A set, and whether it has each code that is one byte.
-struct Table<'a> {
-    set: Set<'a>,
+struct Table {
+    set: Set,
     bytes: [bool; 256],
 }
 
-impl<'a> Table<'a> {
-    fn new(set: Set<'a>, encoding: i64) -> Self {
-        let mut bytes = [false; 256];
-        for (code, has) in (0..).zip(&mut bytes[..known(encoding)]) {
-            *has = set.has(code);
-        }
+impl Table {
+    fn new(set: Set, encoding: i64) -> Self {
+        let bytes = set.of_bytes(encoding);
         Self { set, bytes }
     }
 
@@ -248,11 +284,14 @@ pub(super) unsafe extern "C" fn delete(
             });
             return Ok(0);
         }
+        let mut from = 0;
         each_character(one, encoding, |code, bytes| {
-            if !table.has(code, bytes.len()) {
-                out.push(bytes);
+            if table.has(code, bytes.len()) {
+                out.push(&one[from..bytes.start]);
+                from = bytes.end;
             }
         })?;
+        out.push(&one[from..]);
         Ok(0)
     };
     deleted().unwrap_or_else(|wrong: i64| wrong)
@@ -290,13 +329,15 @@ pub(super) unsafe extern "C" fn squeeze(
             });
             return Ok(0);
         }
-        let mut last = -1;
+        let (mut last, mut from) = (-1, 0);
         each_character(one, mine, |code, bytes| {
-            if code != last || !goes(code, bytes.len()) {
-                out.push(bytes);
+            if code == last && goes(code, bytes.len()) {
+                out.push(&one[from..bytes.start]);
+                from = bytes.end;
             }
             last = code;
         })?;
+        out.push(&one[from..]);
         Ok(0)
     };
     squeezed().unwrap_or_else(|wrong: i64| wrong)
@@ -329,21 +370,24 @@ pub(super) unsafe extern "C" fn translate(
     let mut translated = || {
         let sources = Set::new(from, encoding, twice)?;
         let count = (!sources.negated).then(|| sources.size());
-        let targets = Set::of_targets(to, encoding, twice, count)?;
-        let last_target = targets.all().last().map_or(0, |range| range.behind());
+        let targets = Set::of(to, encoding, twice, count)?;
+        let last_target = targets.ranges.last().map_or(0, Range::behind);
         let is_ascii = one.is_ascii();
         if sources.negated && last_target > 127 && (is_ascii || mine != 0) {
             return Err(MIXTURE);
         }
-        let becomes = |code: i64| match sources.place_of(code) {
-            Some(place) if !sources.negated => Some(targets.nth(place)),
+        let becomes = |code: i64| match sources.range_of(code) {
+            Some(range) if !sources.negated => Some(targets.nth(range.place(code))),
             None if sources.negated => Some(last_target),
             _ => None,
         };
         let mine = if (is_ascii || mine != 0) && !squeeze { 2 } else { mine };
         let mut table = [None; 256];
-        for (code, to) in (0..).zip(&mut table[..known(mine)]) {
-            *to = becomes(code);
+        table[..known(mine)].fill(sources.negated.then_some(last_target));
+        for range in &sources.ranges {
+            for code in range.bytes(mine) {
+                table[code] = (!sources.negated).then(|| targets.nth(range.place(code as i64)));
+            }
         }
         let mut changed = false;
         if mine == 2 && table.iter().flatten().all(|code| *code < 0x80) {
@@ -359,20 +403,20 @@ pub(super) unsafe extern "C" fn translate(
             });
             return Ok(i64::from(one.iter().any(|byte| table[*byte as usize].is_some())));
         }
-        let mut last = None;
+        let (mut last, mut from) = (None, 0);
         each_character(one, mine, |code, bytes| {
             let to = if bytes.len() == 1 { table[code as usize & 0xff] } else { becomes(code) };
-            match to {
-                None => out.push(bytes),
-                Some(to) => {
-                    changed = true;
-                    if !(squeeze && last == Some(to)) {
-                        out.push_code(to);
-                    }
+            if let Some(to) = to {
+                changed = true;
+                out.push(&one[from..bytes.start]);
+                from = bytes.end;
+                if !(squeeze && last == Some(to)) {
+                    out.push_code(to);
                 }
             }
             last = to;
         })?;
+        out.push(&one[from..]);
         Ok(i64::from(changed))
     };
     translated().unwrap_or_else(|wrong: i64| wrong)
