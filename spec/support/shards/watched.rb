@@ -16,7 +16,7 @@ class Watched
   # @param command [Array<String>] RSpec
   # @param examples [Array<String>] ids of examples
   # @param patience [Numeric] seconds that an example may take
-  # @return [Array(String, Process::Status)] all that it wrote, and how it ended
+  # @return [Array(String, Process::Status, Hash)] all that it wrote, how it ended, and the seconds that examples took
   def self.run(command, examples, patience:)
     Tempfile.create("running") do |file|
       Open3.popen2e(*command, *formatters(file.path), *examples) do |input, output, thread|
@@ -25,14 +25,18 @@ class Watched
         until thread.join(1)
           next if Time.now - file.mtime < patience
 
-          hung = new(thread.pid, File.readlines(file.path, chomp: true).last, patience).end_it
+          hung = new(thread.pid, lines(file).last, patience).end_it
           # Where its report hangs, too.
           Process.kill(:KILL, thread.pid) unless thread.join(30)
         end
-        return ["#{reader.value}#{hung}", thread.value]
+        took = lines(file).filter_map { |line| line.match(/\A(\S+) ([\d.e-]+)\z/)&.captures }
+        return ["#{reader.value}#{hung}", thread.value, took.to_h.transform_values(&:to_f)]
       end
     end
   end
+
+  def self.lines(file) = File.readlines(file.path, chomp: true)
+  private_class_method :lines
 
   def initialize(process, example, patience)
     @process = process
