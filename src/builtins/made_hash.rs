@@ -109,8 +109,14 @@ pub(super) fn literal(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 
 /// The same of keys each of which is another one.
 pub(super) fn literal_of_distinct(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
-    let hash = make(s, &Operand::nil());
-    put(s, &hash, &call.args, ["#put_others", "#put_other"]);
+    let hash = match rows(s, &Operand::nil()) {
+        Some(hash) => {
+            put(s, &hash, &call.args, ["#put_others", "#put_other"]);
+            hash
+        }
+        // Nothing is looked for, so the lists are made with the pairs in them.
+        None => of_lists(s, &Operand::nil(), &call.args),
+    };
     if call.args.len() >= 2 * PAIRS_WITH_SLOTS && !s.b.is_dead() && !hash.is_bottom() {
         s.send(&hash, "#index", &[], 2);
     }
@@ -152,22 +158,39 @@ const fn is_scalar(ty: &Type) -> bool {
     matches!(ty, Type::Nil | Type::True | Type::False | Type::Integer | Type::Float | Type::Symbol)
 }
 
-/// An empty one: lists of the keys and of the values, and one of slots as `core/` has them, which are its own.
+/// An empty one.
 pub(super) fn make(s: &mut Lowerer<'_>, default: &Operand) -> Operand {
+    rows(s, default).unwrap_or_else(|| of_lists(s, default, &[]))
+}
+
+/// The lists of a Hash: of keys, of values, of slots, of what is given as the default.
+const LISTS: [u32; 4] = [0x510, 0x511, 0x512, 0x515];
+
+/// An empty one of the heap, if it is to be there.
+fn rows(s: &mut Lowerer<'_>, default: &Operand) -> Option<Operand> {
     if default.is_bottom() {
-        return Operand::bottom();
+        return Some(Operand::bottom());
     }
-    let gives_defaults = s.gives_defaults();
-    let slots = [0x510, 0x511, 0x512, 0x515];
-    if let Some(hash) = s.new_hash(&slots[..if gives_defaults { 4 } else { 3 }], default) {
-        return hash;
-    }
-    let room = s.b.i64(4);
-    let none = s.b.i64(0);
-    let mut parts =
-        vec![s.new_list(0x510, room), s.new_list(0x511, room), s.new_list(0x512, none), default.clone()];
-    if gives_defaults {
-        parts.push(s.new_list(0x515, none));
+    let lists = if s.gives_defaults() { &LISTS[..] } else { &LISTS[..3] };
+    s.new_hash(lists, default)
+}
+
+/// One of lists of the keys and of the values, and one of slots as `core/` has them, which are its own. It has
+/// these keys and values in turn, as they are.
+fn of_lists(s: &mut Lowerer<'_>, default: &Operand, pairs: &[Operand]) -> Operand {
+    let [none, room] = [0, 4].map(|count| s.b.i64(count));
+    let lists = [0, 1].map(|part| {
+        let parts: Vec<Operand> = pairs.iter().skip(part).step_by(2).cloned().collect();
+        if parts.is_empty() {
+            return s.new_list(LISTS[part], room);
+        }
+        let parts = s.tuple(&parts);
+        s.make_list(LISTS[part], &parts)
+    });
+    let mut parts = lists.to_vec();
+    parts.extend([s.new_list(LISTS[2], none), default.clone()]);
+    if s.gives_defaults() {
+        parts.push(s.new_list(LISTS[3], none));
     }
     if parts.iter().any(Operand::is_bottom) {
         return Operand::bottom();
