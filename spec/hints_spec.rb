@@ -172,8 +172,8 @@ each_compiling_backend do
       expect(told.hint).to include("after the section")
     }
     expect do
-      [nil].pmap do |x|
-        x.missing
+      shops.pmap do |shop|
+        shop.missing
       rescue NoMethodError => e
         e.message
       end
