@@ -501,9 +501,6 @@ pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
         "compare_by_identity" | "rehash" if owner == ClassId::HASH => {
             "change its pairs one by one, with []= and delete, or do it before the section".into()
         }
-        "default_proc" if owner == ClassId::HASH => {
-            "keep the block in a variable, as in Hash.new(&block), and ask that".into()
-        }
         _ if owner == ClassId::HASH => {
             "write it with the methods of Hash that run, which docs/ruby.md has, or do it before the section".into()
         }
