@@ -46,6 +46,15 @@ each_backend do
     expect_same(base) { |x| [1, 2, x.n].each_slice(2).to_a.tap { |all| all[0] << 3 } }
   end
 
+  it "shows what elements change of them to the code around a parallel call" do
+    [-> { [1, 2, 3].map { |x| x.divmod(2) }.tap { |all| all.peach { |p| p << 1 } } },
+     -> { [1, 2, 3].zip([4, 5, 6]).tap { |all| all.peach { |p| p[0] = 9 } } },
+     -> { { a: 1 }.to_a.tap { |all| all.peach { |p| p << 1 } } },
+     -> { [1, 2, 3].each_slice(2).to_a.then { |all| [all.pmap { |p| p << 1 }, all] } }].each do |work|
+      expect_same_program { Ikra.section(&work) }
+    end
+  end
+
   it "makes lists of them" do
     base = [Growing.new(1), Growing.new(2)]
     expect_same(base) { |x| x.build }
