@@ -65,6 +65,8 @@ each_backend do
     expect_same(lists) { |a| a.chunk_while { |x, y| y >= x }.max_by(&:size) }
     expect_same([3, 4]) { |n| (1..).slice_when { |_, y| y % n == 0 }.first(2) }
     expect_same([1]) { |x| [[x].chunk_while { |y, z| y < z }.size, x] }
+    expect_same(lists) { |a| [a.chunk_while { |x, y| y == x + 1 }.each(&:size), a.chunk(&:odd?).each(&:size)] }
+    expect_same(lists) { |a| [a.slice_before(&:odd?).each_with_index(&:size), a.slice_after(&:odd?).each(&:size)] }
     expect_same([1]) { |x| [x].slice_when.to_a }
     expect_same([1]) { |x| [x].slice_before.to_a }
     bags = lists.map { |a| ChosenItems::Bag.new(*a) }

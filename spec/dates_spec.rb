@@ -101,6 +101,12 @@ each_backend do |backend|
                  Dates::EPOCH.step(Dates::EPOCH + 9, n) { |d| all << d.day }
                  all
                },
+    "loops without a block" => lambda { |n|
+                                 to = Dates::EPOCH + n
+                                 steps = Dates::EPOCH.step(to, 2)
+                                 [Dates::EPOCH.upto(to).to_a, to.downto(Dates::EPOCH).map(&:day), steps.with_index.to_a,
+                                  steps.size, Dates::EPOCH.upto(to).each_slice(2).to_a, steps.each(&:day)]
+                               },
     "ranges" => lambda { |n|
                   days = Dates::EPOCH..Dates::EPOCH + n
                   [days.to_a, days.map(&:wday), days.include?(Dates::EPOCH + 2), days.cover?(Dates::EPOCH - 1),
@@ -115,7 +121,14 @@ each_backend do |backend|
                                   rescue Date::Error => e
                                     [e.message, e.is_a?(ArgumentError)]
                                   end
-                                }
+                                },
+    "none of texts without numbers" => lambda { |n|
+                                         ["bad", "", "no\tdate", "2024-02-3#{n}"].map do |text|
+                                           [Date.parse(text), Date.iso8601(text)]
+                                         rescue Date::Error => e
+                                           e.message
+                                         end
+                                       }
   }.each do |what, work|
     it "make #{what}" do
       expect_same([1, 2, 3, 4], &work)

@@ -63,6 +63,20 @@ each_backend do |backend|
     expect_same([3, 1]) { |x| format("%<a>d %<b>d", { a: x }.tap { |h| h.default = 5 }) }
   end
 
+  it "is a block that is asked for" do
+    expect_same([3, 1, 2]) do |x|
+      h = Hash.new { |hash, key| hash[key] = key * x }
+      g = Hash.new(&h.default_proc)
+      [g[x], g.to_a, h.to_a]
+    end
+    expect_same([3, 1]) { |x| [Hash.new(&Hash.new(x).default_proc)[1], {}.default_proc] }
+    expect_same([3, 1]) { |x| Hash.new { |_, key| key * x }.default_proc.arity }
+    expect_same([{}, Hash.new(3), Hash.new { |_, key| key }]) { |h| [h.default_proc&.call(h, 7), h.default_proc.nil?] }
+    expect_same([3]) { |x| h = Hash.new { |_, key| key * x } and h.default_proc.equal?(h.default_proc) }
+    shared = Hash.new { |_, key| key }
+    expect([1].pmap { shared.default_proc }[0]).to equal(shared.default_proc)
+  end
+
   it "takes the place of a default block" do
     expect_same([3, 1, 2]) do |x|
       h = Hash.new { |hash, key| hash[key] = key + x }

@@ -24,6 +24,37 @@ each_backend do
     expect_same([3000, 200, 30, 1]) { |n| a = []; n.times { |i| a << [i, n] }; a.sum { |i, m| i * m } }
   end
 
+  it "makes lists of those that Ruby's own methods give" do
+    base = [Growing.new(1), Growing.new(2)]
+    expect_same(base) { |x| [x.n.divmod(2) << 3, [1, x.n].minmax.push(3).sort!, { a: x.n }.to_a[0] << 1] }
+    expect_same(base) { |x| [x.n.divmod(2).tap { |p| p << 1 }, { a: x.n }.to_a.tap { |all| all[0] << 1 }] }
+    expect_same(base) { |x| [1, 2, x.n].zip([3, 4, 5]).tap { |all| all[0] << 3 } }
+    expect_same(base) { |x| r = x.n.divmod(2); x.push(r); [r, x.push({ a: x.n }.min_by { |_, n| n })] }
+    expect_same(base) { |x| r = [x.n.divmod(2)]; r[0] << 3; [r, { q: x.n.divmod(2) }.each_value { |p| p << 4 }] }
+    expect_same(base) { |x| x.n.divmod(2).freeze << 3 }
+  end
+
+  it "makes lists of those that they give to blocks" do
+    base = [Growing.new(1), Growing.new(2)]
+    expect_same(base) { |x| r = []; [1, 2, x.n].each_slice(2) { |p| r << x.push(p) << p }; r }
+    expect_same(base) { |x| [1, 2, x.n].each_cons(2).select { |p| p << 3 } }
+    expect_same(base) { |x| [1, 2, x.n].combination(2).partition { |p| (p << 3)[0] > 1 } }
+    expect_same(base) { |x| { a: x.n, b: 2 }.sort_by { |p| -(p << 3)[1] } }
+    expect_same(base) { |x| { a: x.n, b: 2 }.each_with_index.map { |p, i| p << i } }
+    expect_same(base) { |x| [1, x.n].product([3]).each { |p| p << 3 } }
+    expect_same(base) { |x| [1, 2, x.n].each_slice(2).to_a.each { |p| p << 3 } }
+    expect_same(base) { |x| [1, 2, x.n].each_slice(2).to_a.tap { |all| all[0] << 3 } }
+  end
+
+  it "shows what elements change of them to the code around a parallel call" do
+    [-> { [1, 2, 3].map { |x| x.divmod(2) }.tap { |all| all.peach { |p| p << 1 } } },
+     -> { [1, 2, 3].zip([4, 5, 6]).tap { |all| all.peach { |p| p[0] = 9 } } },
+     -> { { a: 1 }.to_a.tap { |all| all.peach { |p| p << 1 } } },
+     -> { [1, 2, 3].each_slice(2).to_a.then { |all| [all.pmap { |p| p << 1 }, all] } }].each do |work|
+      expect_same_program { Ikra.section(&work) }
+    end
+  end
+
   it "makes lists of them" do
     base = [Growing.new(1), Growing.new(2)]
     expect_same(base) { |x| x.build }
@@ -101,11 +132,5 @@ each_backend do
     expect_same([0, 1]) { |n| a = [[1, 2], [3, 4]]; b = a[n]; b << n; a }
     expect_same(numbers) { |n| a = [1, 2]; b = a.each { |x| x }; b << n; a }
     expect_same(numbers) { |n| a = [1, 2]; b = a.tap { |x| x }; b << n; a }
-  end
-end
-
-each_compiling_backend do
-  it "refuses to change what methods of Ruby's own gave" do
-    expect { [1].pmap { |x| 7.divmod(2) << x } }.to raise_error(Ikra::UnsupportedError, /\[unsupported-store\]/)
   end
 end

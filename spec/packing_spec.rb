@@ -138,6 +138,17 @@ each_compiling_backend do |backend|
     end
   end
 
+  it "go back, and to a place" do
+    expect_same(["abc", "é", ""]) { |s| [[s].pack("a@4"), [s, 7].pack("a@4C"), [s].pack("a3@1"), [s, s].pack("a4X2a")] }
+    expect_same([233, 7]) { |x| [[x].pack("U@4"), [x].pack("UX"), [x].pack("N@0").encoding] }
+    expect_same(%w[abcdef ghijkl]) { |s| [s.unpack("a@4a"), s.unpack("x2a2X1a"), s.unpack("@1a", offset: 2)] }
+    expect_same(%w[abcdef ghijkl]) { |s| [s.unpack1("@3a"), s.unpack1("a2X1a"), s.unpack("@6C"), s.unpack("C*X2C")] }
+    expect_same(%w[ab abc]) { |s| [s].pack("a2X3") }
+    expect_same(%w[ab abc]) { |s| s.unpack("X") }
+    expect_same(%w[ab abc]) { |s| s.unpack("@3a") }
+    expect { ["ab"].pmap { |s| s.unpack("@a") } }.to raise_error(Ikra::UnsupportedError, /by "@a"/)
+  end
+
   it "raise what Ruby raises" do
     expect_same([1]) { |n| [n].pack("CC") }
     expect_same([[1]]) { |list| list.pack("CC") }

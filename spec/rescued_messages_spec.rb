@@ -1,5 +1,8 @@
 # frozen_string_literal: true
 
+require "open3"
+require "tmpdir"
+
 # What a `rescue` asks of its exception: messages and classes, as Ruby has them.
 # rubocop:disable Style/Semicolon, Style/RedundantInterpolation, Style/RescueStandardError, Style/RedundantBegin
 # rubocop:disable Lint/LiteralInInterpolation, Lint/AmbiguousOperator, Style/ClassEqualityComparison
@@ -22,7 +25,7 @@ module RescuedMessages
   end
 end
 
-each_backend do
+each_backend do |backend|
   # With encodings.
   def expect_texts(values, &block)
     expect_same(values, &block)
@@ -68,6 +71,54 @@ each_backend do
     end
     expect_texts(%w[a b]) do |x|
       begin; { "a0" => 1 }.fetch("#{x}0"); rescue => e; [e.message, e.class == KeyError]; end
+    end
+  end
+
+  # What libraries would add to them in some versions is left out.
+  it "tell what has no such method, or no such name" do
+    text = <<~RUBY
+      require "ikra"
+      class Plain
+        def try = missing
+        private def hidden = 1
+      end
+      class Named
+        def self.name = "another"
+      end
+      tell = ->(values, &block) do
+        all = [values.map(&block), values.pmap(&block).to_a]
+        p all[0] == all[1] && all.map { |texts| texts.flatten.grep(String).map(&:encoding) }.uniq.size == 1 || all
+      rescue Ikra::UnsupportedError => e
+        p e.message.include?("is not known") ? :unknown : e
+      end
+      tell.call([nil, 1, true, false, 2.5]) { |x| x.missing rescue $!.message }
+      tell.call([nil, 1, 2.5]) { |x| x + 1 rescue "\#{$!.class}: \#{$!.message}" }
+      tell.call([1, 2]) { |x| begin; x.missing(3); rescue NameError => e; [e.message, e.name, e.args, e.receiver]; end }
+      tell.call([1, 2]) { |x| begin; x.puts; rescue NoMethodError => e; [e.message, x.public_send(:puts)]; end rescue $!.message }
+      tell.call([1, 2]) { |x| [Math.missing(x), x] rescue $!.message }
+      tell.call([1, 2]) { |x| (Plain.missing = x) rescue $!.message }
+      tell.call([1, 2]) { |x| nil.é rescue $!.message }
+      tell.call([1, 2]) { |x| nil.foo rescue raise(ArgumentError, $!.message) rescue $!.message }
+      # Of those that are inspected more is told.
+      exit if RUBY_VERSION < "3.3"
+      tell.call([1, 2]) { |x| [x.to_s.missing] rescue $!.message }
+      tell.call([1, 2]) { |x| [[x].missing] rescue $!.message }
+      tell.call([1, 2]) { |x| [{ a: x }.missing] rescue $!.message }
+      tell.call([1, 2]) { |x| (1..x).missing rescue $!.message }
+      tell.call([1, 2]) { |x| [Plain.new.hidden, x] rescue $!.message }
+      tell.call([1, 2]) { |x| [Plain.new.try, x] rescue $!.message }
+      tell.call([1, 2]) { |x| (2**70 * x).missing rescue $!.message }
+      tell.call([1, 2]) { |x| begin; Plain.new.hidden(x); rescue NoMethodError => e; [e.message, e.args, e.name]; end }
+      tell.call([1, 2]) { |x| [Named.new.missing, x] rescue $!.message }
+      tell.call([1, 2]) { |x| [Named.missing, x] rescue $!.message }
+    RUBY
+    Dir.mktmpdir do |folder|
+      File.write("#{folder}/told.rb", text)
+      flags = ["--disable=error_highlight,did_you_mean", "-I#{File.expand_path("../lib", __dir__)}"]
+      told, = Open3.capture2e({ "IKRA_BACKEND" => backend.to_s }, RbConfig.ruby, *flags, "#{folder}/told.rb")
+      # Plain Ruby knows a class that tells another name.
+      of_classes = (["true"] * 8) + ([backend == :ruby ? "true" : ":unknown"] * 2)
+      expect(told.lines(chomp: true)).to eq((["true"] * 8) + (RUBY_VERSION >= "3.3" ? of_classes : []))
     end
   end
 

@@ -308,5 +308,15 @@ each_backend do
       expect_same(texts) { |xs| "hello".split(*xs) }
     end
   end
+
+  it "passes Hashes as options to what rounds" do
+    expect_same([0.5, 1.5, -2.5]) { |x| o = { half: :even }; [x.round(**o), x.round(0, **o), (x / 10).round(1, **o)] }
+    expect_same([{ half: :up }, { half: :down }, { half: nil }, {}]) { |o| [2.5.round(**o), -2.5.round(**o), 25.round(-1, **o)] }
+    expect_same([1, 2]) { |x| o = {}; o[:half] = :down if x > 1; [(x + 0.5).round(**o), (x + 0.5).floor(**{}.merge({}))] }
+    expect_same([:even, :odd, nil, :up]) { |mode| [3, 2.5.round(half: mode)] }
+    expect_same([{ half: :down, more: 1 }]) { |o| 2.5.round(**o) }
+    expect_same([{ more: 1 }]) { |o| [3.round(**o), 3.round(more: 2), 3.round(half: :odd)] }
+    expect_same([2.5]) { |x| x.floor(half: :up) }
+    expect_same([2.5]) { |x| x.ceil(1, half: :up) }
+  end
 end
-# rubocop:enable Style/Semicolon, Layout/LineLength

@@ -223,7 +223,8 @@ fn mutable(s: &mut Lowerer<'_>, call: &Invocation) -> Option<Changing> {
         }
         None => {}
     }
-    if s.grow_literals(&call.receiver.types) {
+    let grew = s.grow_literals(&call.receiver.types);
+    if s.grow_array_literals(&call.receiver) || grew {
         return None;
     }
     s.refuse_here(

@@ -9,7 +9,7 @@ use crate::infer::enumerators::{
 };
 use crate::infer::{Arguments, BlockRef, CallType, Lowerer, Operand};
 use crate::ir::{Comparison, ErrorKind};
-use crate::types::{ArrayKind, HashSort, Type};
+use crate::types::{ArrayKind, ClassId, HashSort, Type};
 
 pub(super) const ROWS: &[Row] = &[
     row("each", |s, c| {
@@ -52,6 +52,7 @@ pub(super) const ROWS: &[Row] = &[
                 })
             }
             "upto" if source.types.iter().any(Type::is_string) => Operand::nil(),
+            "upto" | "downto" | "step" if source.types.iter().any(is_date) => Operand::nil(),
             "upto" | "downto" => {
                 let limit = s.tuple_items(&c.receiver).into_iter().nth(1).unwrap_or_else(Operand::bottom);
                 match (source.types.single(), limit.types.single()) {
@@ -312,6 +313,11 @@ pub(crate) fn enumerates(ty: &Type, name: &str, arguments: usize) -> bool {
             "upto" => arguments == 1 || arguments == 2,
             _ => false,
         },
+        ty if is_date(ty) => match name {
+            "upto" | "downto" => arguments == 1,
+            "step" => matches!(arguments, 1 | 2),
+            _ => false,
+        },
         Type::Integer | Type::Float => match name {
             "times" => none,
             "upto" | "downto" => arguments == 1,
@@ -320,6 +326,10 @@ pub(crate) fn enumerates(ty: &Type, name: &str, arguments: usize) -> bool {
         },
         _ => false,
     }
+}
+
+fn is_date(ty: &Type) -> bool {
+    ty.is_instance() && crate::infer::class_of(ty) == ClassId::DATE
 }
 
 /// An array, not a Hash.

@@ -26,6 +26,14 @@ pub(super) const ROWS: &[Row] = &[
         let given = s.send(&c.receiver, "#give_default", std::slice::from_ref(&value), 1);
         if given.is_bottom() { given } else { value }
     }),
+    bare("default_proc", |s, c| match s.may_have_given_default(&c.receiver) {
+        true => s.refuse_here(
+            "unsupported-hash",
+            "a section that gives Hashes a default cannot ask for their default blocks",
+            Some("keep the block in a variable, as in Hash.new(&block), and ask that".into()),
+        ),
+        false => own_default_block(s, c),
+    }),
     carrying("default_proc=", |s, c| {
         let Some(block) = s.one_argument(c) else { return Operand::bottom() };
         s.switch(&block, 2, &mut |s, block| match block.types.single() {
@@ -91,6 +99,21 @@ fn own_default(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     }
     match sort(call).map(|sort| sort.default) {
         Some(HashDefault::Value) => default_value(s, &call.receiver),
+        _ => Operand::nil(),
+    }
+}
+
+/// The block that a Hash was made with; nil where that is a value.
+fn own_default_block(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if call.receiver.types.iter().any(Type::is_made_hash) {
+        let default = made_part(s, call, 3);
+        return s.switch(&default, 0, &mut |_, default| match default.types.single() {
+            Some(ty) if ty.is_made_proc() => default,
+            _ => Operand::nil(),
+        });
+    }
+    match sort(call).map(|sort| sort.default) {
+        Some(HashDefault::Block(_) | HashDefault::Made(_)) => default_block(s, call),
         _ => Operand::nil(),
     }
 }

@@ -171,7 +171,7 @@ fn same(_: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 
 /// `floor`, `ceil`, `round`, `truncate`: itself, or rounded to tens.
 pub(super) fn whole(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
-    if call.args.is_empty() && call.keywords.iter().all(|(k, _)| k == "half" && name == "round") {
+    if call.args.is_empty() && (call.keywords.is_empty() || name == "round") {
         call.receiver.clone()
     } else {
         super::rounding::to_digits(s, call, name)

@@ -142,7 +142,20 @@ impl Builtins for Methods {
             Takes::None | Takes::Understood | Takes::Numbers | Takes::Named
                 if has_hash_splat(&call.keywords) =>
             {
-                s.refuse_hash_splat("of a Hash for a method of Ruby's own")
+                // Without digits Integers do not look at any.
+                let is_integer = call.receiver.types.single() == Some(&Type::Integer);
+                if row.name == "round" && is_integer && call.args.is_empty() {
+                    return call.receiver.clone();
+                }
+                let Some(names) = rounding::keywords_of(row.name) else {
+                    return s.refuse_hash_splat("of a Hash for a method of Ruby's own");
+                };
+                match s.keywords_of_spread(&call.keywords, names) {
+                    Some(keywords) => {
+                        self.apply(s, row, &Invocation { keywords, ..call.with_args(call.args.clone()) })
+                    }
+                    None => Operand::bottom(),
+                }
             }
             Takes::None if !call.keywords.is_empty() => {
                 s.count_arguments(call, 0, 0);
@@ -487,9 +500,6 @@ pub(crate) fn hint(owner: ClassId, owner_name: &str, name: &str) -> String {
         }
         "compare_by_identity" | "rehash" if owner == ClassId::HASH => {
             "change its pairs one by one, with []= and delete, or do it before the section".into()
-        }
-        "default_proc" if owner == ClassId::HASH => {
-            "keep the block in a variable, as in Hash.new(&block), and ask that".into()
         }
         _ if owner == ClassId::HASH => {
             "write it with the methods of Hash that run, which docs/ruby.md has, or do it before the section".into()

@@ -47,6 +47,17 @@ enum What {
     },
     Base64,
     Skip,
+    /// So many bytes back.
+    Back,
+    /// At so many bytes from the beginning on.
+    Place,
+}
+
+impl What {
+    /// Does it tell where the next one is, and stand for no value?
+    const fn moves(self) -> bool {
+        matches!(self, Self::Skip | Self::Back | Self::Place)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,11 +91,18 @@ fn directives(format: &str) -> Option<Vec<Directive>> {
             }
         }
         let count = if rest.next_if_eq(&'*').is_some() {
+            // Either means another number in `pack` than in `unpack`.
+            if "@X".contains(letter) {
+                return None;
+            }
             None
         } else {
             let mut digits = String::new();
             while let Some(digit) = rest.next_if(char::is_ascii_digit) {
                 digits.push(digit);
+            }
+            if digits.is_empty() && letter == '@' {
+                return None;
             }
             Some(if digits.is_empty() { 1 } else { digits.parse::<i32>().ok()?.into() })
         };
@@ -119,6 +137,8 @@ fn directives(format: &str) -> Option<Vec<Directive>> {
             'h' => What::Digits { high: false },
             'm' => What::Base64,
             'x' => What::Skip,
+            'X' => What::Back,
+            '@' => What::Place,
             _ => return None,
         };
         all.push(Directive { what, count });
@@ -169,7 +189,11 @@ fn unpack(s: &mut Lowerer<'_>, call: &Invocation, first: bool) -> Operand {
             Some(_) if s.b.is_dead() || at.is_bottom() => Operand::bottom(),
             Some(all) if first => first_of(s, &receiver, at, &all),
             Some(all) => all_of(s, &receiver, at, &all),
-            None => refuse(s, &format!("by {text:?}"), "use acsilqjmwACSILQJnNvVdDfFeEgGUBbHhZ and x"),
+            None => refuse(
+                s,
+                &format!("by {text:?}"),
+                "use acsilqjmwACSILQJnNvVdDfFeEgGUBbHhZ, x, X and @ with a number",
+            ),
         }
     })
 }
@@ -182,7 +206,7 @@ fn refuse(s: &mut Lowerer<'_>, what: &str, hint: &str) -> Operand {
 /// `unpack1`. Where a number is not there, Ruby goes on to the next directive.
 fn first_of(s: &mut Lowerer<'_>, receiver: &Operand, mut at: Operand, all: &[Directive]) -> Operand {
     for (number, directive) in (0..).zip(all) {
-        if directive.what == What::Skip {
+        if directive.what.moves() {
             at = next(s, receiver, &at, *directive, number);
         } else if !directive.is_number() || directive.count != Some(0) {
             let found = value(s, receiver, &at, directive.what, directive.text_count(), number);
@@ -224,7 +248,7 @@ fn all_of(s: &mut Lowerer<'_>, receiver: &Operand, mut at: Operand, all: &[Direc
     for (number, directive) in (0..).zip(all) {
         let count = if directive.is_number() { directive.count.unwrap_or(0) } else { 1 };
         for _ in 0..count {
-            if directive.what != What::Skip {
+            if !directive.what.moves() {
                 let slot = values.len() as u32;
                 values.push(value(s, receiver, &at, directive.what, directive.text_count(), slot));
             }
@@ -247,7 +271,7 @@ fn listed(s: &mut Lowerer<'_>, receiver: &Operand, mut at: Operand, all: &[Direc
             return Operand::bottom();
         }
         if !directive.is_number() {
-            if directive.what != What::Skip {
+            if !directive.what.moves() {
                 let found = value(s, receiver, &at, directive.what, directive.text_count(), number);
                 if s.b.is_dead() {
                     return Operand::bottom();
@@ -320,7 +344,7 @@ fn value(
         What::Bits { high } => ("#unpack_bits", vec![count, Operand::bool(s.b.bool(high))]),
         What::Digits { high } => ("#unpack_digits", vec![count, Operand::bool(s.b.bool(high))]),
         What::Base64 => ("#unpack_base64", vec![count]),
-        What::Skip => return Operand::nil(),
+        What::Skip | What::Back | What::Place => return Operand::nil(),
     };
     send(s, receiver, name, at, arguments, slot)
 }
@@ -351,6 +375,8 @@ fn next(s: &mut Lowerer<'_>, receiver: &Operand, at: &Operand, directive: Direct
         What::Digits { .. } => ("#behind_digits", vec![count, Operand::integer(s.b.i64(2))]),
         What::Base64 => return Operand::integer(s.string_size(receiver)),
         What::Skip => ("#behind_skipped", vec![count]),
+        What::Back => ("#before_skipped", vec![count]),
+        What::Place => ("#unpack_place", vec![count]),
     };
     send(s, receiver, name, at, arguments, slot)
 }
@@ -418,7 +444,6 @@ fn packed(s: &mut Lowerer<'_>, receiver: &Operand, all: &[Directive]) -> Operand
     let (mut taken, mut slot) = (0, 0);
     for (number, directive) in all.iter().enumerate() {
         let count = match (directive.what, directive.count) {
-            (What::Skip, _) => 1,
             _ if !directive.is_number() => 1,
             (_, Some(count)) if slot as i64 + count <= MOST_VALUES => count,
             (_, None) if items.as_ref().is_some_and(|items| items.len() <= MOST_VALUES as usize) => {
@@ -447,9 +472,18 @@ fn packed(s: &mut Lowerer<'_>, receiver: &Operand, all: &[Directive]) -> Operand
         };
         for _ in 0..count {
             slot += 1;
-            if directive.what == What::Skip {
-                let zeros = Operand::integer(s.b.i64(directive.count.unwrap_or(0)));
-                s.within_slot(slot, |s| s.send(&out, "#pack_zeros", &[zeros], 1));
+            let moves = match directive.what {
+                What::Skip => Some("#pack_zeros"),
+                What::Back => Some("#pack_back"),
+                What::Place => Some("#pack_place"),
+                _ => None,
+            };
+            if let Some(moves) = moves {
+                let bytes = Operand::integer(s.b.i64(directive.count.unwrap_or(0)));
+                s.within_slot(slot, |s| s.send(&out, moves, &[bytes], 1));
+                if s.b.is_dead() {
+                    return Operand::bottom();
+                }
                 continue;
             }
             let item = match &items {
@@ -487,7 +521,7 @@ fn put(s: &mut Lowerer<'_>, out: &Operand, item: &Operand, directive: Directive,
         What::Bits { high } => ("#pack_bits", vec![count, Operand::bool(s.b.bool(high))]),
         What::Digits { high } => ("#pack_digits", vec![count, Operand::bool(s.b.bool(high))]),
         What::Base64 => ("#pack_base64", vec![count]),
-        What::Skip => return,
+        What::Skip | What::Back | What::Place => return,
     };
     let arguments: Vec<Operand> = std::iter::once(item.clone()).chain(arguments).collect();
     s.within_slot(slot, |s| s.send(out, name, &arguments, 1));
@@ -507,7 +541,7 @@ mod tests {
         assert_eq!(one("l!*"), Some(number(8, false, true, None)));
         assert_eq!(directives("a2 x # all\nC*").map(|all| all.len()), Some(3));
         assert_eq!(directives(""), Some(Vec::new()));
-        for format in ["n>", "s<>", "y", "@1", "w_", "a99999999999"] {
+        for format in ["n>", "s<>", "y", "@", "X*", "w_", "a99999999999"] {
             assert_eq!(directives(format), None, "{format}");
         }
     }

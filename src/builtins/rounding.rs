@@ -4,8 +4,8 @@ use super::integer::to_integer_argument;
 use super::{Invocation, Row, bare, row};
 use crate::infer::{Lowerer, Operand};
 use crate::intrinsics::Intrinsic;
-use crate::ir::{BinaryOp, Comparison, ErrorKind, UnaryOp, Value};
-use crate::types::Type;
+use crate::ir::{BinaryOp, Comparison, ErrorKind, MessagePart, Receiver, UnaryOp, Value};
+use crate::types::{ClassId, Type};
 
 /// Larger powers of ten are no Floats.
 const MOST_DIGITS: i64 = 22;
@@ -82,30 +82,65 @@ fn power_of_ten(s: &mut Lowerer<'_>, exponent: Value) -> Value {
     }
 }
 
+/// The keywords that these methods have.
+pub(super) fn keywords_of(name: &str) -> Option<&'static [&'static str]> {
+    match name {
+        "round" => Some(&["half"]),
+        "floor" | "ceil" | "truncate" => Some(&[]),
+        _ => None,
+    }
+}
+
+/// The number of a rounding mode.
+fn mode(s: &mut Lowerer<'_>, half: &Operand) -> Operand {
+    s.switch(half, 42, &mut |s, half| match half.types.single() {
+        Some(Type::Nil) => Operand::integer(s.b.i64(0)),
+        Some(Type::Symbol) => {
+            let mut number = s.b.i64(0);
+            let mut known = s.b.bool(false);
+            for (mode, name) in (0..).zip(["up", "even", "down"]) {
+                let symbol = s.symbol(name);
+                let is_it = s.b.compare(Comparison::Eq, half.value(), symbol.value());
+                let this = s.b.i64(mode);
+                number = s.b.select(is_it, this, number);
+                known = s.b.binary(BinaryOp::OrB, known, is_it);
+            }
+            let message = vec![
+                MessagePart::Text("invalid rounding mode: ".into()),
+                MessagePart::Value(Receiver::Symbol),
+            ];
+            let error = ErrorKind::Raise { class: ClassId::ARGUMENT_ERROR, message: Some(message) };
+            s.check(known, error, &[half.value()]);
+            Operand::integer(number)
+        }
+        _ => s.refuse_here(
+            "unsupported-method",
+            "the rounding mode of `round` is a Symbol in a section",
+            Some("write half: :even, half: :up or half: :down".into()),
+        ),
+    })
+}
+
 /// Rounds to digits: `name` is the method, also where it is called by an alias.
 pub(super) fn to_digits(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> Operand {
     let rounds = name == "round";
-    let mut half = 0;
+    let mut half = s.b.i64(0);
+    // Those that have no keywords take them for a Hash.
+    if !rounds && !call.keywords.is_empty() {
+        return match call.args.len() {
+            0 => s.fail(ErrorKind::TypeError("no implicit conversion of Hash into Integer".into()), &[]),
+            given => super::wrong_count(s, given + 1, "0..1"),
+        };
+    }
     for (keyword, value) in &call.keywords {
-        if !rounds || keyword != "half" {
+        if keyword != "half" {
             return s.fail(ErrorKind::ArgumentError(format!("unknown keyword: :{keyword}")), &[]);
         }
-        let symbol = s.symbol_name(value);
-        half = match (value.types.single(), symbol.as_deref()) {
-            (Some(Type::Nil), _) | (_, Some("up")) => 0,
-            (_, Some("even")) => 1,
-            (_, Some("down")) => 2,
-            (_, Some(other)) => {
-                return s.fail(ErrorKind::ArgumentError(format!("invalid rounding mode: {other}")), &[]);
-            }
-            _ => {
-                return s.refuse_here(
-                    "unsupported-method",
-                    "the rounding mode of `round` must be written out in a section",
-                    Some("write half: :even, half: :up or half: :down".into()),
-                );
-            }
-        };
+        let number = mode(s, value);
+        if number.is_bottom() || s.b.is_dead() {
+            return Operand::bottom();
+        }
+        half = number.value();
     }
     let plain = Invocation { keywords: vec![], ..call.with_args(call.args.clone()) };
     if !s.count_arguments(&plain, 0, 1) {
@@ -124,7 +159,7 @@ pub(super) fn to_digits(s: &mut Lowerer<'_>, call: &Invocation, name: &str) -> O
     }
     let mut args = vec![digits];
     if rounds {
-        args.push(Operand::integer(s.b.i64(half)));
+        args.push(Operand::integer(half));
     }
     s.send(&call.receiver, &format!("#{name}_digits"), &args, 41)
 }

@@ -490,7 +490,7 @@ impl Memo {
     }
 
     /// The same of all that make arrays which could be one of these.
-    fn grow_all(&mut self, types: &TypeSet) -> bool {
+    pub(super) fn grow_all(&mut self, types: &TypeSet) -> bool {
         let arrays = types.filter(|ty| matches!(ty, Type::Tuple(_) | Type::Proc(_)));
         let like = self.makers_of_arrays.iter().filter(|(made, _)| could_be_one(&arrays, made));
         let makers: Vec<Maker> = like.flat_map(|(_, makers)| makers).copied().collect();

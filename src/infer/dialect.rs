@@ -34,6 +34,11 @@ dialect! {
     ranges_of_one_count_twice: "\"b\".tr(\"a-ab\", \"123\") == \"3\"",
     /// The message of a NameError tells the line that raised it.
     names_tell_lines: "ErrorHighlight::CoreExt.method_defined?(:to_s, false)",
+    /// … or names that did_you_mean has found.
+    names_suggest_others: "DidYouMean::Correctable.method_defined?(:to_s, false)",
+    /// Messages tell of a receiver no more than its class: `an instance of Integer` instead of `1:Integer`.
+    receivers_are_instances:
+        "begin; 1.public_send(:'missing'); rescue => e; e.message.end_with?('an instance of Integer'); end",
     /// Functions of Math put their name in quotes where they say that a number is out of their domain …
     domain_quotes_math: "begin; Math.sqrt(-1.0); rescue Math::DomainError => e; e.message.include?('\"'); end",
     /// … and so does `Integer.sqrt`.

@@ -239,6 +239,8 @@ impl Lowerer<'_> {
         }
         match &*method {
             "each_with_object" | "with_object" => parts.next(),
+            // That of a Date is no sequence.
+            "step" if source.types.iter().any(Type::is_instance) => Some(source),
             "step" | "%" => Some(enumerator.clone()),
             "#runs" | "#chunk" | "#slice_before" | "#slice_after" | "cycle" => Some(Operand::nil()),
             method => is_indifferent(method).then_some(source),

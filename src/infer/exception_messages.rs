@@ -5,7 +5,7 @@ use super::births::Birth;
 use super::exception_methods::ADDING_TEXT;
 use super::host::Method;
 use super::operand::Operand;
-use crate::ir::{BinaryOp, ErrorKind, MessagePart, Raised, Receiver, SiteId, Value};
+use crate::ir::{BinaryOp, ErrorKind, MessagePart, Missing, Raised, Receiver, SiteId, Value};
 use crate::scalar::Ty;
 use crate::string_layout::Encoding;
 use crate::syntax::ast::{Kind, Node, StringPart};
@@ -58,6 +58,8 @@ pub(super) const UNKNOWN_MESSAGE: &str = "the message of this exception is not k
      [unsupported-rescue-variable]\n  hint: rescue its class apart from others, and say it there";
 /// So many places that raise one are told.
 pub(super) const MOST_PLACES: usize = 3;
+/// … and around one that is neither that of a local variable nor of a method.
+pub(super) const UNKNOWN_NAME: [&str; 2] = ["undefined local variable or method", ""];
 /// What versions say in words of their own.
 const CLAMP: &str = "min argument must be smaller than max argument";
 pub(super) const MESSAGE: &[&str] = &["message", "to_s"];
@@ -119,6 +121,13 @@ impl Lowerer<'_> {
                 let told = format!("Numerical argument is out of domain - {quote}{name}{quote}");
                 Message::Ruby(vec![text(&told)])
             }
+            ErrorKind::NoMethod { name, receiver, missing, .. } => {
+                let said = missing_said(*missing);
+                self.message_about_name(ClassId::NO_METHOD_ERROR, said, name, receiver)
+            }
+            ErrorKind::NameError { name, receiver } => {
+                self.message_about_name(ClassId::NAME_ERROR, UNKNOWN_NAME, name, receiver)
+            }
             ErrorKind::FloatDomain => Message::Ruby(vec![MessagePart::Value(Receiver::Float)]),
             ErrorKind::IndexTooSmall => Message::Index(" too small for array; minimum: ", false),
             ErrorKind::FetchIndex => Message::Index(" outside of array bounds: ", true),
@@ -155,6 +164,98 @@ impl Lowerer<'_> {
             }
             _ => Message::Unknown,
         }
+    }
+
+    /// The message about a name that the receiver does not have: `said` stands around it.
+    fn message_about_name(
+        &mut self,
+        class: ClassId,
+        said: [&str; 2],
+        name: &str,
+        receiver: &Receiver,
+    ) -> Message {
+        match self.parts_about_name(class, said, name, receiver, None) {
+            Some(parts) => Message::InAscii(parts),
+            None => Message::Unknown,
+        }
+    }
+
+    /// None where more is told of the receiver than its class and what no method of its own can say in another way, or
+    /// where libraries add lines. An object from before the section may be the main one, or have a singleton class; `of`
+    /// is the class of one that it has made.
+    fn parts_about_name(
+        &mut self,
+        class: ClassId,
+        said: [&str; 2],
+        name: &str,
+        receiver: &Receiver,
+        of: Option<ClassId>,
+    ) -> Option<Vec<MessagePart>> {
+        let dialect = self.host.dialect();
+        if dialect.names_suggest_others || !self.says_message(class) {
+            return None;
+        }
+        let [before, behind] = said;
+        let open = if dialect.quotes_are_even { '\'' } else { '`' };
+        let before = format!("{before} {open}{name}'{behind} for ");
+        let text = |told: String| Some(vec![MessagePart::Text(format!("{before}{told}"))]);
+        let of_number = |class: &str| match dialect.receivers_are_instances {
+            true => text(format!("an instance of {class}")),
+            false => Some(vec![
+                MessagePart::Text(before.clone()),
+                MessagePart::Inspect(receiver.clone(), 0),
+                MessagePart::Text(format!(":{class}")),
+            ]),
+        };
+        let (told, class) = match receiver {
+            Receiver::Nil => ("nil", "NilClass"),
+            Receiver::True => ("true", "TrueClass"),
+            Receiver::False => ("false", "FalseClass"),
+            Receiver::Integer => return of_number("Integer"),
+            Receiver::Float => return of_number("Float"),
+            Receiver::Symbol if dialect.receivers_are_instances => return of_number("Symbol"),
+            Receiver::Module(module) => {
+                let told = self.plain_name(*module)?;
+                let class = if self.host.is_module(*module) { "Module" } else { "Class" };
+                return match dialect.receivers_are_instances {
+                    true => text(format!("{} {told}", class.to_lowercase())),
+                    false => text(format!("{told}:{class}")),
+                };
+            }
+            Receiver::Text(told) if dialect.receivers_are_instances => {
+                self.plain_name(of?)?;
+                return text(told.clone());
+            }
+            _ => return None,
+        };
+        match dialect.receivers_are_instances {
+            true => text(told.into()),
+            false => text(format!("{told}:{class}")),
+        }
+    }
+
+    /// The name of a class or module that tells it itself as Ruby does.
+    fn plain_name(&mut self, module: ClassId) -> Option<String> {
+        let name = self.host.class_name(module);
+        let is_plain = ["name", "inspect", "to_s"].iter().all(|asked| {
+            let found = self.host.singleton_method(module, asked).ok().flatten();
+            found.is_some_and(|found| matches!(found.method, Method::Native { .. }))
+        });
+        (is_plain && !name.starts_with('#')).then_some(name)
+    }
+
+    /// The message of such an exception that is made as an object.
+    pub(super) fn text_about_name(
+        &mut self,
+        class: ClassId,
+        said: [&str; 2],
+        name: &str,
+        receiver: &Operand,
+    ) -> Option<Operand> {
+        let of = receiver.types.single().map(super::class_of);
+        let (receiver, operands) = self.receiver(receiver);
+        let parts = self.parts_about_name(class, said, name, &receiver, of)?;
+        Some(self.message_of_ruby(class, parts, &operands))
     }
 
     /// The same of a message that a built-in method has.
@@ -407,6 +508,16 @@ impl Lowerer<'_> {
 
     fn is_of_strings(&mut self, hierarchy: HierarchyId) -> bool {
         self.host.hierarchy(ClassId::STRING) == hierarchy
+    }
+}
+
+/// What stands around the name of a method that is not there, or not for the caller.
+pub(super) const fn missing_said(missing: Missing) -> [&'static str; 2] {
+    match missing {
+        Missing::Undefined => ["undefined method", ""],
+        Missing::Private => ["private method", " called"],
+        Missing::Protected => ["protected method", " called"],
+        Missing::Super => ["super: no superclass method", ""],
     }
 }
 

@@ -7,7 +7,7 @@ use super::exception_messages::{MESSAGE, MOST_PLACES, Message, TESTS, UNKNOWN_ME
 use super::operand::Operand;
 use super::rescue::Caught;
 use super::{Condition, Lowerer};
-use crate::ir::{BinaryOp, Comparison, ErrorKind, SiteId, Value};
+use crate::ir::{BinaryOp, Comparison, ErrorKind, Receiver, SiteId, Value};
 use crate::scalar::Ty;
 use crate::string_layout::Encoding;
 use crate::syntax::ast::{Call, Kind, LocalId, Node, StringPart};
@@ -146,8 +146,15 @@ impl Lowerer<'_> {
             }
             let site = self.program.sites[number.0 as usize].clone();
             // As an object it has one.
-            if matches!(site.error, ErrorKind::FrozenMade(_) | ErrorKind::FrozenArray(_)) {
-                self.memo.changed |= self.memo.facts.insert(ClassId::FROZEN_ERROR);
+            let as_object = match &site.error {
+                ErrorKind::FrozenMade(_) | ErrorKind::FrozenArray(_) => Some(ClassId::FROZEN_ERROR),
+                ErrorKind::NoMethod { receiver: Receiver::Text(_), .. } => Some(ClassId::NO_METHOD_ERROR),
+                ErrorKind::NameError { receiver: Receiver::Text(_), .. } => Some(ClassId::NAME_ERROR),
+                _ => None,
+            };
+            let tells = self.host.dialect().receivers_are_instances;
+            if let Some(class) = as_object.filter(|class| tells || *class == ClassId::FROZEN_ERROR) {
+                self.memo.changed |= self.memo.facts.insert(class);
             }
             if let Some(class) = super::failing::class_of_error(&site.error) {
                 let place = site.places.iter().map(|place| format!("{}:{}", place.path, place.line));
@@ -160,10 +167,18 @@ impl Lowerer<'_> {
         let Some((first, class)) = places.first().and_then(|place| place.split_once(" raises a ")) else {
             return self.fail(ErrorKind::Unsupported(UNKNOWN_MESSAGE.into()), &[]);
         };
+        let dialect = self.host.dialect();
+        let adds_lines = dialect.names_tell_lines || dialect.names_suggest_others;
+        let without = match adds_lines && ["NoMethodError", "NameError"].contains(&class) {
+            true => {
+                ". Without lines that others add to it, `--disable=error_highlight,did_you_mean`, it may be known"
+            }
+            false => "",
+        };
         let told = format!(
             "the message of this exception is not known in a section: {} [unsupported-rescue-variable]\n  hint: ask in \
              {first} for what it fails for before it does, as `x.nil?`; or `rescue {class}` apart from others, and write \
-             the text there",
+             the text there{without}",
             places.join(", ")
         );
         self.fail(ErrorKind::Unsupported(told), &[])

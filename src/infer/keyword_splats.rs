@@ -394,9 +394,15 @@ impl Lowerer<'_> {
         if self.b.is_dead() {
             return None;
         }
+        let keywords = self.values_of_spread(&spread, &names, &has);
+        Some(Arguments { keywords, ..arguments.clone() })
+    }
+
+    /// The keywords of these names, nil where the Hash has none of the name.
+    fn values_of_spread(&mut self, spread: &Spread, names: &[&str], has: &[Value]) -> Vec<(String, Operand)> {
         let nil = Operand::nil();
         let mut keywords = Vec::new();
-        for (number, name) in members.iter().enumerate() {
+        for (number, name) in names.iter().enumerate() {
             let value = match named(&spread.after, name) {
                 Some(value) => value.clone(),
                 None => {
@@ -407,9 +413,28 @@ impl Lowerer<'_> {
                     })
                 }
             };
-            keywords.push((name.clone(), value));
+            keywords.push(((*name).into(), value));
         }
-        Some(Arguments { keywords, ..arguments.clone() })
+        keywords
+    }
+
+    /// The same for a method of Ruby's own that knows keywords of these names, for which nil is as good as none.
+    pub(crate) fn keywords_of_spread(
+        &mut self,
+        keywords: &[(String, Operand)],
+        names: &[&str],
+    ) -> Option<Vec<(String, Operand)>> {
+        let spread = Spread::of(keywords.to_vec())?;
+        let others = if names.is_empty() { Others::Refuse } else { Others::Tell };
+        let has = self.within_slot(0x652, |s| s.check_spread(&spread, (names, &[]), others));
+        if self.b.is_dead() {
+            return None;
+        }
+        let beside = spread.before.iter().chain(&spread.after);
+        let unknown = beside.filter(|(name, _)| !names.contains(&name.as_str())).cloned();
+        let mut all: Vec<(String, Operand)> = unknown.collect();
+        all.extend(self.values_of_spread(&spread, names, &has));
+        Some(all)
     }
 }
 

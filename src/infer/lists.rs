@@ -216,7 +216,8 @@ impl Lowerer<'_> {
         self.memo.changed |= is_new;
         if copies {
             let made = self.memo.copied(kind);
-            if made.iter().fold(false, |grew, made| self.grow_literals(made) | grew) {
+            let grew = made.iter().fold(false, |grew, made| self.grow_literals(made) | grew);
+            if grew || made.iter().fold(false, |grew, made| self.memo.grow_all(made) | grew) {
                 return false;
             }
             self.refuse_here(

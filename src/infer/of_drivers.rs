@@ -185,9 +185,10 @@ impl Lowerer<'_> {
         Some(self.append_to((kind, false), from, &stored, (None, count)))
     }
 
-    /// An array of fixed length as one of the heap; where a literal makes it, that does so from the next walk on.
+    /// An array of fixed length as one of the heap; what makes it does so from the next walk on, where that is known.
     fn tuple_with_row(&mut self, tuple: &Operand) -> Option<Operand> {
-        if self.grow_literals(&tuple.types) {
+        let grew = self.grow_literals(&tuple.types);
+        if self.grow_array_literals(tuple) || grew {
             return None;
         }
         let kind = self.kind_of_tuple(&tuple.types);

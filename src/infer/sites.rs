@@ -1,6 +1,7 @@
 //! Places that can fail, and types in words.
 
 use super::calls::Arguments;
+use super::exception_messages::{UNKNOWN_NAME, missing_said};
 use super::exceptions::{ARGUMENTS, RECEIVER, SUBJECT};
 use super::failing::class_of_error;
 use super::host::Holder;
@@ -125,9 +126,15 @@ impl Lowerer<'_> {
             let listed = known.types.single().map_or_else(TypeSet::empty, |ty| self.types_of_items(ty));
             let leaves = !stays(&known.types) && !stays(&listed);
             let arguments = if is_asked || leaves { known } else { Operand::nil() };
+            let class = ClassId::NO_METHOD_ERROR;
+            // That of one that nobody in the section asks the host makes.
+            let message = match is_asked {
+                true => self.text_about_name(class, missing_said(missing), name, receiver),
+                false => None,
+            };
             let name = self.symbol(name);
             let given = [(SUBJECT, name), (RECEIVER, receiver.clone()), (ARGUMENTS, arguments)];
-            return self.raise_keeping(ClassId::NO_METHOD_ERROR, None, Some(missing), &given);
+            return self.raise_keeping(class, message, Some(missing), &given);
         }
         let is_given =
             arguments.splat.is_some() || !arguments.positional.is_empty() || !arguments.keywords.is_empty();
@@ -138,8 +145,13 @@ impl Lowerer<'_> {
 
     pub(crate) fn name_error(&mut self, receiver: &Operand, name: &str) -> Operand {
         if self.keeps_facts(ClassId::NAME_ERROR, &[&receiver.types]) {
+            let class = ClassId::NAME_ERROR;
+            let message = match self.memo.facts.contains(&class) {
+                true => self.text_about_name(class, UNKNOWN_NAME, name, receiver),
+                false => None,
+            };
             let given = [(SUBJECT, self.symbol(name)), (RECEIVER, receiver.clone())];
-            return self.raise_keeping(ClassId::NAME_ERROR, None, None, &given);
+            return self.raise_keeping(class, message, None, &given);
         }
         let (receiver, operands) = self.receiver(receiver);
         self.fail(ErrorKind::NameError { name: name.into(), receiver }, &operands)

@@ -57,7 +57,12 @@ module RandomPrograms
              end
       return made if chance(0.5)
 
-      case between(0, 3)
+      case between(0, 5)
+      when 4 then e("(Date.parse(", pick(['"bad"', '"2024-02-30"', "\"-\#{3}\"[0]"]), ") rescue ", made, ")")
+      when 5
+        days = pick(["upto(d + 3)", "downto(d - 2)", "step(d + 4, 2)"])
+        one = pick([".to_a.last", ".map(&:next_day)[0]", ".each_slice(2).map(&:last).min", ".find { |x| x > d } || d"])
+        e(made, ".then { |d| d.", days, one, " }")
       when 0 then e("(", made, pick([" >> ", " << ", " + ", " - "]), few(depth, 40), ")")
       when 1 then e(made, pick(MOVES))
       when 2 then e("(", made, pick([" + 1r", " - 2.0", " + 10**6", " >> 12"]), ")")

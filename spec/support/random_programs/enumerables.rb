@@ -81,6 +81,19 @@ module RandomPrograms
       value && e(enumerable(source), ".#{call}", test, ".map", value)
     end
 
+    # Arrays of fixed length that Ruby's own methods make, which change.
+    def list_of_changed(source, (pair, all), of, items)
+      return unless of == [:int] && items.include?(:int)
+
+      change = pick(["#{pair} << 3", "#{pair}.push(2, 1)", "#{pair}.unshift(2)", "#{pair}[0] = 4"])
+      made = pick(%w[.each_slice(2) .each_cons(2) .combination(2) .each_with_index .zip([1]) .minmax.each_slice(1)])
+      used = pick([".map { |#{pair}| (#{change}); #{pair}.compact.sum }",
+                   ".each_with_object([]) { |#{pair}, #{all}| #{change}; #{all} << #{pair}.size }",
+                   ".to_a.tap { |#{all}| #{all}[0]&.push(5) }.map(&:size)",
+                   ".select { |#{pair}| #{change} }.map(&:size)"])
+      e(enumerable(source), made, used)
+    end
+
     # While code goes through an array, it does not change it.
     def through(text, &)
       name = text.to_s

@@ -216,6 +216,23 @@ module RandomPrograms
       end
       ---
       V = Frames::C.new.send(:F, N)
+      ===
+      def self.F(n = 3, **o) = R(n + o.size)
+      ---
+      V = Frames.send(:F, N, **{ a: 1 })
+      ---
+      J = { a: N }
+      J[:b] = 2 if N > M
+      V = Frames.public_send(:F, **J)
+      ===
+      def self.F(o = {}) = R(o.size) + o.merge!({ c: 1 }).size
+      ---
+      J = { a: N, b: 2 }
+      V = Frames.send(:F, **J) + J.size
+      ---
+      J = {}
+      J[:a] = 3 if N > M
+      V = Frames.__send__(:F, **J) + J.size
     RUBY
     OF_STRUCT = FramedTexts.list(<<~'RUBY')
       V = Frames::C.new(N, 2).F(3)

@@ -92,7 +92,7 @@ module RandomPrograms
         e(source, ".lazy", call, block, pick(%w[.to_a .first(3) .take(2).to_a]))
       end
       through(source) do
-        case between(0, 8, list_of_runs: 5)
+        case between(0, 9, list_of_runs: 5, list_of_changed: 8)
         when 0..2 then paired.call({ a => of }, pick(%w[.map .collect .each_entry.map]))
         when 3
           paired.call({ a => of, b => [:int] }, pick(%w[.each_with_index.map .map.with_index .each.with_index(1).map
@@ -100,6 +100,8 @@ module RandomPrograms
         when 4
           second = chance(0.5) ? { b => of | [:nil] } : { "*#{b}" => ArrayType.new(of) }
           paired.call({ a => of, **second }, ".each_slice(#{between(1, 3)}).map")
+        when 8
+          next list_of_changed(source, [a, b], of, items)
         when 5
           next list_of_runs(source, of, items, depth) if chance(0.4, :list_of_runs)
 

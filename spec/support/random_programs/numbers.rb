@@ -120,7 +120,8 @@ module RandomPrograms
       x = expression([:float], depth)
       x = e("(", x, " % 1000.5)") if chance(0.5)
       x = e(x, ".clamp(-1e6, 1e6)") if chance(0.5)
-      e(x, pick(%w[.to_i .floor .ceil .round .truncate]))
+      halves = ".then { |f| o = { half: #{pick(%w[:even :down :up nil])} }; f.round(**o) }"
+      e(x, pick(%w[.to_i .floor .ceil .round .truncate] + [".round(half: :even)", halves]))
     end
 
     def compared(depth)

@@ -130,7 +130,7 @@ module Enumerable
       nil
     end
     yield run if run.size > 0
-    self
+    nil
   end
 
   # `begins` and `ends` are procs or patterns.
@@ -146,7 +146,7 @@ module Enumerable
       nil
     end
     yield run if run.size > 0
-    self
+    nil
   end
 
   def __slice_after(ends)
@@ -160,7 +160,7 @@ module Enumerable
       nil
     end
     yield run if run.size > 0
-    self
+    nil
   end
 
   # Runs with what they have in common. Ruby's own Symbols drop an item, or keep it alone.
@@ -184,7 +184,7 @@ module Enumerable
       nil
     end
     yield [before, run] if run.size > 0
-    self
+    nil
   end
 
   # ---- Hashes of the items

@@ -3,11 +3,44 @@
 
 module DateClass
   def parse(text)
-    __of_iso_text("".__string_argument(text))
+    text = "".__string_argument(text)
+    __invalid_date if __without_numbers?(text) && !__names_day?(text)
+    __of_iso_text(text)
   end
 
   def iso8601(text)
-    __of_iso_text("".__string_argument(text))
+    text = "".__string_argument(text)
+    __invalid_date if __without_numbers?(text)
+    __of_iso_text(text)
+  end
+
+  # Nothing but such a text is no Date for sure, unless it names a day of the week or a month.
+  def __without_numbers?(text)
+    n = text.__bytesize
+    return false if n > 128
+
+    i = 0
+    while i < n
+      byte = text.__byte(i)
+      return false if byte >= 0x80 || (byte >= 0x30 && byte <= 0x39)
+
+      i += 1
+    end
+    true
+  end
+
+  def __names_day?(text)
+    i = 0
+    while i + 3 <= text.__bytesize
+      at = 0
+      while at < 57
+        return true if __name_at?(text, i, "sunmontuewedthufrisatjanfebmaraprmayjunjulaugsepoctnovdec", at, 3)
+
+        at += 3
+      end
+      i += 1
+    end
+    false
   end
 
   def __of_iso_text(text)

@@ -214,6 +214,18 @@ module String
     at + count
   end
 
+  def __before_skipped(at, count)
+    raise ArgumentError, "X outside of string" if count > at
+
+    at - count
+  end
+
+  def __unpack_place(_at, count)
+    raise ArgumentError, "@ outside of string" if count > __bytesize
+
+    count
+  end
+
   # ---- base64
 
   def __base64_letter(digit)
@@ -375,6 +387,18 @@ module String
       __push(0)
       count -= 1
     end
+    self
+  end
+
+  def __pack_back(count)
+    raise ArgumentError, "X outside of string" if count > __bytesize
+
+    __truncate(__bytesize - count)
+    self
+  end
+
+  def __pack_place(count)
+    count < __bytesize ? __truncate(count) : __pack_zeros(count - __bytesize)
     self
   end
 
