@@ -287,13 +287,16 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Column(..) => (&[column::ROWS, sequence::ROWS], &["Column", "Packed", "Enumerable", "Array"]),
         ty if ty.is_text_range() => {
             let of_dates = ty.is_date_range();
-            if owner == ClassId::ENUMERABLE || range::OF_TEXTS.contains(&name) {
+            let is_of_items = range::OF_TEXTS.contains(&name) || has_ruby_method("Packed", name);
+            if owner == ClassId::ENUMERABLE || is_of_items {
                 return Some(Builtin::Rule(&range::TEXT_ITEMS));
             }
             let rule = range::TEXT_ROWS.iter().find(|row| row.name == name).map(Builtin::Rule);
-            let module = if of_dates { "DateRange" } else { "TextRange" };
-            let found = rule.or_else(|| ruby_method(module, name).map(Builtin::Ruby));
-            if found.is_some() || !of_dates || !is_primitive(name) {
+            let modules: &[&str] = if of_dates { &["DateRange", "TextRange"] } else { &["TextRange"] };
+            let in_ruby = || modules.iter().find_map(|module| ruby_method(module, name));
+            let found = rule.or_else(|| in_ruby().map(Builtin::Ruby));
+            let is_of_all = is_primitive(name) || is_common(owner) && range::OF_ALL.contains(&name);
+            if found.is_some() || !is_of_all {
                 return found;
             }
             (&[], &[])
