@@ -60,7 +60,7 @@ use crate::infer::builtins::{
 use crate::infer::enumerators::named as named_enumerator;
 use crate::infer::keyword_splats::has_hash_splat;
 use crate::infer::names::named;
-use crate::infer::{Arguments, JoinIndex, Lowerer, Operand, keeps_text, text_of};
+use crate::infer::{Arguments, JoinIndex, Lowerer, Operand, is_held_range, keeps_text, text_of};
 use crate::syntax::ast::Code;
 use crate::types::{ClassId, Shape, Type, TypeSet};
 use outside::Outside;
@@ -139,6 +139,9 @@ impl Builtins for Methods {
 
     fn apply(&self, s: &mut Lowerer<'_>, row: &Row, call: &Invocation) -> Operand {
         match row.takes {
+            Takes::Understood | Takes::Numbers if call.args.iter().any(holds_range) => {
+                s.opened_arguments(call, 0..call.args.len(), &mut |s, call| self.apply(s, row, call))
+            }
             Takes::None | Takes::Understood | Takes::Numbers | Takes::Named
                 if has_hash_splat(&call.keywords) =>
             {
@@ -546,13 +549,18 @@ pub(crate) fn changes_strings(name: &str) -> bool {
     matches!(name, "sub!" | "gsub!") || has_ruby_method("ChangedString", name)
 }
 
+/// Can it be a Range from before the section?
+pub(crate) fn holds_range(operand: &Operand) -> bool {
+    operand.types.iter().any(is_held_range)
+}
+
 impl Lowerer<'_> {
     fn holds_opaque(&self, operand: &Operand) -> bool {
         operand.types.iter().any(|ty| self.is_opaque(ty))
     }
 
     /// The call without the opaque values that these arguments could be: they fail, or are refused where there are no
-    /// others.
+    /// others. Ranges are known: where they mean something they have been opened before.
     pub(crate) fn understood(
         &mut self,
         call: &Invocation,
@@ -561,7 +569,7 @@ impl Lowerer<'_> {
         let mut args = call.args.clone();
         for i in which {
             let Some(arg) = call.args.get(i) else { break };
-            let opaque = arg.types.filter(|ty| self.is_opaque(ty));
+            let opaque = arg.types.filter(|ty| self.is_opaque(ty) && !is_held_range(ty));
             if opaque.is_empty() {
                 continue;
             }
