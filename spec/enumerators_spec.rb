@@ -81,8 +81,8 @@ each_backend do
     given = Ikra.section { 1.step(9, 3).with_index(2).peach { |x, i| seen << [x, i] } + 1 }
     expect([given, seen.last]).to eq([2, [7, 4]])
     expect_same([1, 2]) do |x|
-      given = [(x..5).step(2).each_with_index { |y, i| y * i }, (x..5).step(2).with_index { |y, i| y * i }]
-      [given.map { |all| all.is_a?(Range) }, (x..5).step(2).each { |y| y + 1 }.is_a?(Range)]
+      ranges = [(x..5).step(2).each_with_index { |y, i| y * i }, (x..5).step(2).with_index { |y, i| y * i }]
+      [ranges.map { |all| all.is_a?(Range) }, (x..5).step(2).each(&:succ).is_a?(Range)]
     end
   end
 
