@@ -50,6 +50,15 @@ each_backend do
     expect_same(small) { |x| Range.new(x, 2, 3, 4) }
   end
 
+  it "asks a range of Strings for its ends" do
+    expect_same(%w[a c d e]) do |x|
+      texts = x.."d"
+      open = x..."d"
+      [texts.begin, texts.end, texts.first, texts.last(2), texts.minmax, open.max, open.min, texts.size, texts == open,
+       texts == (x.."d"), texts.eql?(1..2), texts.is_a?(Range), texts.max { |a, b| b <=> a }, open.min(2)]
+    end
+  end
+
   it "raises where the ends of a range do not compare" do
     expect_same(small) { |x| Range.new(x, "a") }
     expect_same(small) { |x| x..:a }

@@ -112,7 +112,9 @@ each_backend do |backend|
                   [days.to_a, days.map(&:wday), days.include?(Dates::EPOCH + 2), days.cover?(Dates::EPOCH - 1),
                    days.count, days.min, days.max, days.first(2), days.size, days.select(&:sunday?), days,
                    (Dates::EPOCH...Dates::EPOCH + n).to_a, days.inspect, days.sum(&:day), days.cover?(3),
-                   (case Dates::EPOCH + 2 when days then :in else :out end), days.each_slice(2).to_a]
+                   (case Dates::EPOCH + 2 when days then :in else :out end), days.each_slice(2).to_a,
+                   days.min { |a, b| b <=> a }, days.max(2), days.minmax { |a, b| b <=> a }, days.minmax, days.last(2),
+                   days == (days.first..days.last), days == (days.begin...days.end), days.eql?(1..2)]
                 },
     "a program's own methods" => ->(n) { (Dates::EPOCH + n).then { |d| [d.weekend?, d.month_begins, d.month_ends] } },
     "errors that are caught" => lambda { |n|

@@ -80,6 +80,10 @@ each_backend do
     expect(range.step(2).each_with_index.pmap { |x, i| x * i }).to eq([0, 3, 10])
     given = Ikra.section { 1.step(9, 3).with_index(2).peach { |x, i| seen << [x, i] } + 1 }
     expect([given, seen.last]).to eq([2, [7, 4]])
+    expect_same([1, 2]) do |x|
+      ranges = [(x..5).step(2).each_with_index { |y, i| y * i }, (x..5).step(2).with_index { |y, i| y * i }]
+      [ranges.map { |all| all.is_a?(Range) }, (x..5).step(2).each(&:succ).is_a?(Range)]
+    end
   end
 
   it "know their size, or that they do not" do
@@ -200,5 +204,6 @@ each_backend(Backends::ALL - %i[cuda-emulated cuda]) do
     expect_same(["aé\nb\r\nc", ""]) { |s| s.each_line(chomp: true).with_index.map { |line, i| line * i } }
     expect_same(["aé\nb\r\nc"]) { |s| [s.each_line("b", chomp: s.size > 1).to_a, s.each_line(chomp: true).size] }
     expect_same(["aé\nb\r\nc"]) { |s| s.each_line(chomp: false).each_slice(2).map(&:join) }
+    expect_same(%w[a c]) { |s| [(s.."e").each.to_a, (s.."e").each_slice(2).each(&:size).is_a?(Range)] }
   end
 end

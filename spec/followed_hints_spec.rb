@@ -7,14 +7,10 @@ module FollowedHints
   class Car
     attr_accessor :speed, :hours, :tags
 
-    def initialize(speed)
+    def initialize(speed, hours = 9..17)
       @speed = speed
-      @hours = 9..17
+      @hours = hours
       @tags = {}
-    end
-
-    def limits
-      [@hours.begin, @hours.end]
     end
   end
 
@@ -52,13 +48,10 @@ module FollowedHints
       ->(all) { all.pmap { |_x| 1.step(7, 2).to_a } }
     ],
     "Range.new" => [nil, nil, ->(all) { all.pmap { |x| Range.new(0, x).sum } }],
-    "a range that an object holds" => [
-      ->(all) { cars = all.map { |x| Car.new(x) }; cars.pmap { |car| car.hours.include?(car.speed) } },
-      /keep the two ends in variables of the object/,
-      lambda do |all|
-        cars = all.map { |x| Car.new(x).tap { |car| car.hours = car.limits } }
-        cars.pmap { |car| car.speed.between?(car.hours[0], car.hours[1]) }
-      end
+    "a range of other ends that an object holds" => [
+      ->(all) { cars = all.map { |x| Car.new(x, 9r..17r) }; cars.pmap { |car| car.hours.cover?(car.speed) } },
+      /make sure that both its ends are numbers, or Strings/,
+      ->(all) { cars = all.map { |x| Car.new(x, 9.0..17) }; cars.pmap { |car| car.hours.cover?(car.speed) } }
     ],
     "super without arguments in define_method" => [
       ->(all) { all.pmap { |x| Derived.new.cost + x } }, /write the arguments out: `super\(\)`/,

@@ -31,6 +31,11 @@ pub(super) const ROWS: &[Row] = &[
             let indices = s.tuple(&c.args);
             return s.send(&c.receiver, "#values_of", &[indices, others.clone()], 1);
         }
+        if c.args.iter().any(super::holds_range) {
+            return s.opened_arguments(c, 0..c.args.len(), &mut |s, c| {
+                s.send(&c.receiver, "values_at", &c.args, 3)
+            });
+        }
         let Some(c) = &s.understood(c, 0..c.args.len()) else { return Operand::bottom() };
         if c.args.iter().any(|arg| arg.types.iter().any(|t| matches!(t, Type::Range { .. }))) {
             return s.send(&c.receiver, "#values_at", &c.args, 1);

@@ -90,8 +90,8 @@ const LIMITS: &[(&str, &str, &str)] = &[
 const OBJECTS: &[(&str, &str)] = &[
     (
         "Range",
-        "Of ranges of numbers that are made in the block, or that a local variable or a constant holds. One that an object \
-         or an array holds can only be moved around: keep its two ends in variables of the object.",
+        "Of ranges of numbers, Strings and Dates: those that are made in the block, and those that variables, constants, \
+         arrays, Hashes and objects hold. Of Strings and Dates they have both ends, and fewer of these methods.",
     ),
     (
         "Hash",

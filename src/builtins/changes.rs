@@ -343,6 +343,9 @@ fn flatten(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 /// `fill(value)`, `fill(value, start, count)`, and with a block instead of the value.
 fn fill(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     let given = usize::from(call.block.is_none());
+    if call.args.get(given).is_some_and(super::holds_range) {
+        return s.opened_arguments(call, given..given + 1, &mut fill);
+    }
     let is_range = |arg: &Operand| matches!(arg.types.single(), Some(Type::Range { .. }));
     if let [value @ .., range] = &call.args[..]
         && value.len() == given
@@ -480,6 +483,9 @@ fn leave_gap(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
 }
 
 fn store(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if call.args.first().is_some_and(super::holds_range) {
+        return s.opened_arguments(call, 0..1, &mut store);
+    }
     if call.args.len() == 3
         || call.args.first().is_some_and(|a| matches!(a.types.single(), Some(Type::Range { .. })))
     {

@@ -22,6 +22,9 @@ fn clamp(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
     if let [low, high] = &call.args[..] {
         return s.send(&call.receiver, "#clamp", &[low.clone(), high.clone()], 1);
     }
+    if super::holds_range(&call.args[0]) {
+        return s.opened_arguments(call, 0..1, &mut clamp);
+    }
     let Some(call) = &s.understood(call, 0..1) else { return Operand::bottom() };
     if let Some(ty) = call.args[0].types.single().filter(|ty| ty.is_text_range()) {
         let is_exclusive = ty.excludes_end();

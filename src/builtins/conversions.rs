@@ -95,7 +95,9 @@ pub(super) fn array(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
         Some(Type::Nil | Type::Column(..) | Type::Range { .. } | Type::Enumerator(..)) => {
             s.send(&arg, "to_a", &[], 1)
         }
-        Some(ty) if ty.is_hash() || ty.is_text_range() => s.send(&arg, "to_a", &[], 1),
+        Some(ty) if ty.is_hash() || ty.is_text_range() || crate::infer::is_held_range(ty) => {
+            s.send(&arg, "to_a", &[], 1)
+        }
         Some(Type::Object(..) | Type::Record(_) | Type::Made(_)) => {
             for (slot, name) in [(1, "to_ary"), (2, "to_a")] {
                 if s.responds(&arg, name) {

@@ -7,7 +7,7 @@ use super::{Invocation, Row, bare, carrying, make_enumerator, naming, row};
 use crate::infer::enumerators::{
     EACH, GENERATE, PRODUCE, PRODUCE_NEXT, SIZED, UNSIZED, may_yield_several, without_to_enum,
 };
-use crate::infer::{Arguments, BlockRef, CallType, Lowerer, Operand};
+use crate::infer::{ANY_RANGE, Arguments, BlockRef, CallType, Lowerer, Operand, is_held_range};
 use crate::ir::{Comparison, ErrorKind};
 use crate::types::{ArrayKind, ClassId, HashSort, Type};
 
@@ -39,6 +39,8 @@ pub(super) const ROWS: &[Row] = &[
                 }
                 _ => source,
             },
+            // Of Strings and Dates: how many there are, the range does not know.
+            _ if source.types.iter().any(Type::is_text_range) => Operand::nil(),
             "each_byte" => s.send(&source, "bytesize", &[], 1),
             "each_line" => Operand::nil(),
             // None where there is none of what is cut.
@@ -71,7 +73,6 @@ pub(super) const ROWS: &[Row] = &[
             | "repeated_combination"
             | "repeated_permutation" => s.send(&c.receiver, "#count", &[], 1),
             "#each_chomped" | "#runs" | "#chunk" | "#slice_before" | "#slice_after" => Operand::nil(),
-            _ if source.types.iter().any(Type::is_text_range) => Operand::nil(),
             EACH | "each_entry" if source.types.iter().any(Type::is_instance) => {
                 match source.types.single().cloned() {
                     Some(ty) if s.type_responds(&ty, "size") => s.send(&source, "size", &[], 1),
@@ -248,6 +249,10 @@ fn each(s: &mut Lowerer<'_>, enumerator: &Operand, block: BlockRef, packs: bool)
     // The method that the Enumerator was made of is called as the user would.
     let arguments = Arguments { positional: args, ..Arguments::default() };
     let given = s.within_slot(0x180, |s| s.dispatch(&source, &name, &arguments, Some(block), CallType::Own));
+    // A sequence gives itself, its other methods what it was made of.
+    if name == "#arithmetic_sequence" && !packs && !given.is_bottom() {
+        return enumerator.clone();
+    }
     // What stands for an object of the user's is nobody's else.
     match given.types.single() {
         Some(Type::Enumerator(method, _)) if &**method == EACH => {
@@ -261,6 +266,11 @@ fn each(s: &mut Lowerer<'_>, enumerator: &Operand, block: BlockRef, packs: bool)
 pub(crate) fn enumerates(ty: &Type, name: &str, arguments: usize) -> bool {
     let none = arguments == 0;
     match ty {
+        ty if is_held_range(ty) => enumerates(&ANY_RANGE, name, arguments),
+        ty if ty.is_text_range() && matches!(name, "step" | "%") => {
+            name == "step" && ty.is_date_range() && arguments <= 1
+        }
+        ty if ty.is_text_range() => enumerates(&ANY_RANGE, name, arguments),
         ty if super::is_lazy(ty) => name == "each" && none,
         // These give columns, or refuse.
         Type::Column(..) if matches!(name, "map" | "collect" | "select" | "filter" | "reject") => false,

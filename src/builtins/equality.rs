@@ -8,7 +8,7 @@
 
 use super::{Invocation, number_identity};
 use crate::infer::host::{FoundMethod, Method};
-use crate::infer::{CallType, Lowerer, Operand};
+use crate::infer::{ANY_RANGE, CallType, Lowerer, Operand, RANGE_PARTS, is_held_range};
 use crate::ir::{BinaryOp, Comparison, UnaryOp};
 use crate::types::{ClassId, HashPart, RangeEnd, Shape, Type, TypeSet};
 
@@ -39,6 +39,11 @@ impl Lowerer<'_> {
     fn hashes(&mut self, types: &TypeSet, here: bool, inside: &mut Vec<Type>) -> bool {
         types.iter().all(|ty| match ty {
             Type::Range { .. } => here && self.is_plainly_eql(ty),
+            ty if is_held_range(ty) => {
+                let is_end = |ty: &Type| matches!(ty, Type::Nil | Type::Integer | Type::Float);
+                here && self.is_plainly_eql(&ANY_RANGE)
+                    && RANGE_PARTS[..2].iter().all(|part| self.types_of_variable(ty, part).iter().all(is_end))
+            }
             Type::Hash(kind, _) => {
                 let all = here && !inside.contains(ty) && self.is_plainly_eql(ty);
                 inside.push(ty.clone());
@@ -312,7 +317,9 @@ const fn is_constant(ty: &Type) -> bool {
 
 /// Ruby's own objects whose `eql?` and `hash` a Hash calls.
 fn is_asked_as_key(ty: &Type) -> bool {
-    matches!(ty, Type::Array(_) | Type::Tuple(_) | Type::List(_) | Type::Range { .. }) || ty.is_hash()
+    matches!(ty, Type::Array(_) | Type::Tuple(_) | Type::List(_) | Type::Range { .. })
+        || ty.is_hash()
+        || is_held_range(ty)
 }
 
 /// What set operations take for the same: the same object, or one that is eql? and has the same `hash`. That of Ruby's own
@@ -448,6 +455,9 @@ pub(super) fn hash(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
                 number = s.mixed(both);
             }
             number
+        }
+        Some(ty) if is_held_range(ty) => {
+            return s.opened(receiver, 0x10, &mut |s, range| s.send(&range, "#hash", &[], 14));
         }
         Some(Type::True) => s.b.i64(1),
         None if receiver.types == TypeSet::bool() => s.b.unary(UnaryOp::BoolToI64, receiver.value()),

@@ -558,7 +558,7 @@ fn can_look_up(s: &mut Lowerer<'_>, hash: &Operand, key: &TypeSet) -> bool {
                 ),
                 "look up objects or Symbols, or use a Hash that does not compare by identity",
             ),
-            ty if ty.is_instance() => (
+            ty if ty.is_instance() && !crate::infer::is_held_range(ty) => (
                 format!(
                     "a Hash cannot be looked up by {what}, whose class has an `eql?` or `hash` of its own"
                 ),

@@ -85,6 +85,9 @@ impl Lowerer<'_> {
                 })
             }
             Some(Type::Range { .. }) => s.each_in_range(&sequence, body),
+            Some(ty) if crate::infer::opens(ty) => {
+                s.opened(&sequence, 0x68, &mut |s, sequence| s.each_item(&sequence, body))
+            }
             // `for` sends `each`.
             Some(Type::Nil | Type::Integer | Type::Float | Type::Symbol) => {
                 s.no_method(&sequence, "each", crate::ir::Missing::Undefined, &Default::default())

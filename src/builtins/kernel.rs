@@ -36,6 +36,9 @@ pub(super) const ROWS: &[Row] = &[
         {
             return identical(s, c);
         }
+        if matches!(receiver.types.single(), Some(Type::Range { .. })) && super::holds_range(&arg) {
+            return s.opened_arguments(c, 0..1, &mut |s, c| s.send(&c.receiver, "eql?", &c.args, 2));
+        }
         let Some(arg) = (match receiver.types.single_shape() {
             Some(Shape::Local | Shape::Proc) => s.understood(c, 0..1).map(|c| c.args[0].clone()),
             _ => Some(arg),

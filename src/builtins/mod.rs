@@ -60,7 +60,7 @@ use crate::infer::builtins::{
 use crate::infer::enumerators::named as named_enumerator;
 use crate::infer::keyword_splats::has_hash_splat;
 use crate::infer::names::named;
-use crate::infer::{Arguments, JoinIndex, Lowerer, Operand, keeps_text, text_of};
+use crate::infer::{Arguments, JoinIndex, Lowerer, Operand, is_held_range, keeps_text, text_of};
 use crate::syntax::ast::Code;
 use crate::types::{ClassId, Shape, Type, TypeSet};
 use outside::Outside;
@@ -139,6 +139,9 @@ impl Builtins for Methods {
 
     fn apply(&self, s: &mut Lowerer<'_>, row: &Row, call: &Invocation) -> Operand {
         match row.takes {
+            Takes::Understood | Takes::Numbers if call.args.iter().any(holds_range) => {
+                s.opened_arguments(call, 0..call.args.len(), &mut |s, call| self.apply(s, row, call))
+            }
             Takes::None | Takes::Understood | Takes::Numbers | Takes::Named
                 if has_hash_splat(&call.keywords) =>
             {
@@ -300,13 +303,16 @@ pub(crate) fn lookup(owner: ClassId, name: &str, ty: &Type) -> Option<Builtin> {
         Type::Column(..) => (&[column::ROWS, sequence::ROWS], &["Column", "Packed", "Enumerable", "Array"]),
         ty if ty.is_text_range() => {
             let of_dates = ty.is_date_range();
-            if owner == ClassId::ENUMERABLE || range::OF_TEXTS.contains(&name) {
+            let is_of_items = range::OF_TEXTS.contains(&name) || has_ruby_method("Packed", name);
+            if owner == ClassId::ENUMERABLE || is_of_items {
                 return Some(Builtin::Rule(&range::TEXT_ITEMS));
             }
             let rule = range::TEXT_ROWS.iter().find(|row| row.name == name).map(Builtin::Rule);
-            let module = if of_dates { "DateRange" } else { "TextRange" };
-            let found = rule.or_else(|| ruby_method(module, name).map(Builtin::Ruby));
-            if found.is_some() || !of_dates || !is_primitive(name) {
+            let modules: &[&str] = if of_dates { &["DateRange", "TextRange"] } else { &["TextRange"] };
+            let in_ruby = || modules.iter().find_map(|module| ruby_method(module, name));
+            let found = rule.or_else(|| in_ruby().map(Builtin::Ruby));
+            let is_of_all = is_primitive(name) || is_common(owner) && range::OF_ALL.contains(&name);
+            if found.is_some() || !is_of_all {
                 return found;
             }
             (&[], &[])
@@ -553,13 +559,18 @@ pub(crate) fn changes_strings(name: &str) -> bool {
     matches!(name, "sub!" | "gsub!") || has_ruby_method("ChangedString", name)
 }
 
+/// Can it be a Range from before the section?
+pub(crate) fn holds_range(operand: &Operand) -> bool {
+    operand.types.iter().any(is_held_range)
+}
+
 impl Lowerer<'_> {
     fn holds_opaque(&self, operand: &Operand) -> bool {
         operand.types.iter().any(|ty| self.is_opaque(ty))
     }
 
     /// The call without the opaque values that these arguments could be: they fail, or are refused where there are no
-    /// others.
+    /// others. Ranges are known: where they mean something they have been opened before.
     pub(crate) fn understood(
         &mut self,
         call: &Invocation,
@@ -568,7 +579,7 @@ impl Lowerer<'_> {
         let mut args = call.args.clone();
         for i in which {
             let Some(arg) = call.args.get(i) else { break };
-            let opaque = arg.types.filter(|ty| self.is_opaque(ty));
+            let opaque = arg.types.filter(|ty| self.is_opaque(ty) && !is_held_range(ty));
             if opaque.is_empty() {
                 continue;
             }

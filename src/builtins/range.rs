@@ -169,10 +169,36 @@ pub(super) const TEXT_ROWS: &[Row] = &[
         Operand::bool(s.b.bool(exclusive))
     }),
     bare("nil?", |s, _| Operand::bool(s.b.bool(false))),
+    naming("min", text_extreme),
+    naming("max", text_extreme),
+    naming("minmax", text_extreme),
 ];
+
+/// By its ends, but where it is told how many, or how they are compared.
+fn text_extreme(s: &mut Lowerer<'_>, call: &Invocation) -> Operand {
+    if call.block.is_some() || !call.args.is_empty() || !call.keywords.is_empty() {
+        return (TEXT_ITEMS.rule)(s, call);
+    }
+    s.send(&call.receiver, &format!("#{}", call.name), &[], 1)
+}
 
 /// Its own methods that are those of an array of its Strings.
 pub(super) const OF_TEXTS: &[&str] = &["count", "reverse_each"];
+
+/// Those that it has as all objects do.
+pub(super) const OF_ALL: &[&str] = &[
+    "is_a?",
+    "kind_of?",
+    "instance_of?",
+    "class",
+    "itself",
+    "then",
+    "yield_self",
+    "tap",
+    "!",
+    "!=",
+    "freeze",
+];
 
 /// What it has from Enumerable.
 pub(super) const TEXT_ITEMS: Row = naming("Enumerable", |s, c| {

@@ -2,7 +2,7 @@
 
 use super::array::{copy, items_change, length_of};
 use super::{Invocation, tuple};
-use crate::infer::{Changing, Lowerer, Operand, class_of};
+use crate::infer::{Changing, Lowerer, Operand, class_of, is_held_range};
 use crate::ir::{Comparison, ErrorKind};
 use crate::types::{RangeEnd, Shape, Type};
 
@@ -128,6 +128,7 @@ pub(super) fn as_zipped(s: &mut Lowerer<'_>, arg: &Operand) -> Operand {
             s.fail(ErrorKind::TypeError(message), &[])
         }
         Some(ty) if ty.is_made_hash() || ty.is_text_range() => s.send(&array, "to_a", &[], 1),
+        Some(ty) if is_held_range(ty) => s.opened(&array, 0x20, &mut |s, range| as_zipped(s, &range)),
         _ => {
             let what = s.describe(&array.types);
             s.refuse_here(

@@ -24,6 +24,8 @@ pub(super) enum Callee {
     Builtin(&'static builtins::Row, Option<usize>),
     /// What a method of that name does.
     Named(&'static str),
+    /// What the Range does that it stands for, called so ([`super::ranges`]).
+    Opened(CallType),
     /// `Ikra.section` in a section: a part of that.
     Section,
     Missing(Missing),
@@ -70,6 +72,9 @@ impl Lowerer<'_> {
             && matches!(ty, Type::Array(_) | Type::Tuple(_) | Type::List(_))
         {
             return self.parallel(name, plain);
+        }
+        if self.opens_for(ty, name, call_type) {
+            return Callee::Opened(call_type);
         }
         if builtins::is_primitive(name) {
             let found = FoundMethod {
@@ -528,11 +533,6 @@ fn held_hint(ty: &Type, owner: ClassId, name: &str) -> Option<String> {
         return None;
     }
     Some(match (class_of(ty), owner) {
-        (ClassId::RANGE, _) => {
-            "only a range of numbers that is made in the block, or that a local variable or a constant \
-                                holds, has methods here: keep the two ends in variables of the object"
-                .into()
-        }
         (_, ClassId::PROC | ClassId::METHOD) => {
             "only what is written in Ruby can be called, and asked for no more than its arity: write a lambda that \
              makes the call, in a file"

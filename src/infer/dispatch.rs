@@ -200,7 +200,7 @@ impl Lowerer<'_> {
         }
         // Of several classes of receivers that would all give an Enumerator, it is one of either.
         let enumerates = |(types, callee): &(TypeSet, Callee)| {
-            matches!(callee, Callee::Builtin(..) | Callee::Method(_, _, true))
+            matches!(callee, Callee::Builtin(..) | Callee::Method(_, _, true) | Callee::Opened(_))
                 && types.iter().all(|ty| self.builtins.enumerates(ty, name, arguments.positional.len()))
         };
         if groups.len() > 1
@@ -349,7 +349,7 @@ impl Lowerer<'_> {
         block: Option<&BlockRef>,
     ) -> Operand {
         if block.is_none()
-            && matches!(callee, Callee::Builtin(..) | Callee::Method(_, _, true))
+            && matches!(callee, Callee::Builtin(..) | Callee::Method(_, _, true) | Callee::Opened(_))
             && arguments.keywords.is_empty()
             && arguments.splat.is_none()
             && let Some(ty) = receiver.types.single()
@@ -464,6 +464,7 @@ impl Lowerer<'_> {
                 Some(block) => self.call_block(block, Vec::new()),
                 None => self.fail(ErrorKind::ArgumentError("section needs a block".into()), &[]),
             },
+            Callee::Opened(call_type) => self.call_opened(receiver, name, arguments, block, *call_type),
             Callee::Named(name) => self
                 .running_hidden(|s| s.dispatch(receiver, name, arguments, block.cloned(), CallType::Outside)),
             Callee::Reader(ivar) => {

@@ -161,13 +161,17 @@ impl Lowerer<'_> {
                 Some(Type::Integer) => RangeEnd::Integer,
                 Some(Type::Float) => RangeEnd::Float,
                 _ => {
+                    let is_bounded = |ty: &Type| ty.is_string() || super::class_of(ty) == ClassId::DATE;
+                    let what = s.describe(&operand.types);
+                    let message = match operand.types.iter().all(is_bounded) {
+                        true => "a range of Strings or Dates in a section has both ends".to_string(),
+                        false => {
+                            format!("a range in a section goes over numbers, Strings or Dates, not {what}")
+                        }
+                    };
                     if !operand.is_bottom() {
-                        let what = s.describe(&operand.types);
-                        s.refuse_here(
-                            "unsupported-range",
-                            format!("a range in a section goes over numbers, Strings or Dates, not {what}"),
-                            Some("make sure that both its ends are numbers, or Strings".into()),
-                        );
+                        let hint = "make sure that both its ends are numbers, or Strings";
+                        s.refuse_here("unsupported-range", message, Some(hint.into()));
                     }
                     return None;
                 }

@@ -36,7 +36,7 @@ use super::kernels::InKernel;
 use super::keys::{Context, Step};
 use super::operand::{self, Operand};
 use super::sites::class_of;
-use super::{BlockRef, Control, Frame, Inlined, Lowerer, range_ends};
+use super::{BlockRef, Control, Frame, Inlined, Lowerer, is_held_range, range_ends};
 use crate::heap::Schema;
 use crate::heap::schema::Stored;
 use crate::ir::builder::Builder;
@@ -301,7 +301,7 @@ impl Lowerer<'_> {
     /// what it gives, if that need not be itself.
     pub(super) fn all_of(&mut self, source: &Operand) -> (Operand, Option<Operand>) {
         let Some(ty) = source.types.single() else { return (source.clone(), None) };
-        if ty.is_hash() || ty.is_text_range() || matches!(ty, Type::Enumerator(..)) {
+        if ty.is_hash() || ty.is_text_range() || is_held_range(ty) || matches!(ty, Type::Enumerator(..)) {
             return (self.send(source, "to_a", &[], 0x3b5), None);
         }
         if !ty.is_instance() || !self.host.is_subclass(class_of(ty), ClassId::ENUMERABLE) {
@@ -401,6 +401,10 @@ impl Lowerer<'_> {
                 let (low, high) = (self.b.select(is_some, first, one), self.b.select(is_some, last, none));
                 let span = self.b.checked(BinaryOp::SubChecked, high, low, site);
                 Elements::Series(first, self.b.checked(BinaryOp::AddChecked, span, one, site))
+            }
+            Some(ty) if is_held_range(ty) => {
+                let items = self.send(receiver, "to_a", &[], 0x3b6);
+                return self.elements_of(&items, name);
             }
             Some(Type::List(_) | Type::Tuple(_)) => {
                 let key = self.context_at(self.node, 0x3b4);

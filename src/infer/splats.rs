@@ -6,7 +6,7 @@ use super::assign::Place;
 use super::calls::Arguments;
 use super::growing::Changing;
 use super::operand::Operand;
-use super::{Condition, Lowerer};
+use super::{Condition, Lowerer, is_held_range};
 use crate::ir::{BinaryOp, Comparison, ErrorKind, MessagePart, Receiver, Value};
 use crate::syntax::ast::{Code, Kind, LocalId, Multiple, Node, Params};
 use crate::types::{ClassId, Type};
@@ -63,7 +63,10 @@ pub(super) enum Absent<'p> {
 
 /// Is it made by Ruby's own classes of what `to_a` gives?
 fn has_list_of_items(ty: &Type) -> bool {
-    ty.is_hash() || ty.is_text_range() || matches!(ty, Type::Range { .. } | Type::Enumerator(..))
+    ty.is_hash()
+        || ty.is_text_range()
+        || is_held_range(ty)
+        || matches!(ty, Type::Range { .. } | Type::Enumerator(..))
 }
 
 impl Lowerer<'_> {

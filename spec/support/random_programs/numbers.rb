@@ -3,6 +3,7 @@
 require_relative "bignums"
 require_relative "dates"
 require_relative "fractions"
+require_relative "held_ranges"
 
 module RandomPrograms
   # Arithmetic.
@@ -10,12 +11,13 @@ module RandomPrograms
     include Bignums
     include Dates
     include Fractions
+    include HeldRanges
 
     INTEGER = { integer_arithmetic: 8, wrapped: 5, low_bits: 1.5, integer_division: 3, bits: 2, integer_unary: 2,
                 integer_pair: 2, rounded: 2, compared: 1, reduced: 2, measured: 1.5, folded: 2.5, hashed: 1.5,
                 drawn: 0.3, by_method: 1.2, texted: 0.6, keyed: 0.6, identity: 0.5, identity_of_procs: 0.4, cycle: 0.5,
                 outlived: 0.5, reach: 0.4, deep: 0.7, fraction_number: 0.6,
-                large_integer: 0.6, date_number: 0.6 }.freeze
+                large_integer: 0.6, date_number: 0.6, held_range: 0.8 }.freeze
     MATCHED = INTEGER.merge(regexp_number: 8).freeze
     FLOAT = { float_arithmetic: 8, float_division: 2, float_unary: 2, converted: 3, float_sum: 1, root: 0.5,
               float_power: 0.5, mathematics: 0.5, folded_floats: 1, drawn_float: 0.3, complex_part: 0.6 }.freeze

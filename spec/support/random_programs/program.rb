@@ -63,6 +63,7 @@ module RandomPrograms
         #{Identities::OWN_CLASSES}
         #{Cycles::OWN_CLASSES}
         #{Kept::OWN_CLASSES}
+        #{HeldRanges::OWN_CLASSES}
         #{classes}
 
         def self.world

@@ -53,7 +53,8 @@ module RandomPrograms
       post_loop: [:loop_statement], stepped: [:loop_statement], accumulate_text: [:accumulate], frozen_text: [],
       narrowing_pattern: [:narrowing], narrowing_leave: [:narrowing], retrying: [], own_cycle: [:cycle],
       record_equality: [:make_records], passed_blocks: [:call], fraction_number: [], complex_part: [],
-      fraction_text: [], date_number: [], date_text: [], large_integer: [], large_test: [], large_text: []
+      fraction_text: [], date_number: [], date_text: [], held_range: [],
+      large_integer: [], large_test: [], large_text: []
     }.freeze
 
     # How many of them a program favours.

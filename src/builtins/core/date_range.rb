@@ -1,14 +1,6 @@
-# A Range of Dates, with both ends.
+# A Range of Dates, with both ends: what differs from one of Strings (`text_range.rb`).
 
 module DateRange
-  def begin
-    __from
-  end
-
-  def end
-    __to
-  end
-
   # The first day that is not in it.
   def __after
     exclude_end? ? __to.__day_of : __to.__day_of + 1
@@ -103,42 +95,8 @@ module DateRange
     n < 0 ? 0 : n
   end
 
-  def size
-  end
-
-  def first(count = :__none)
-    count.equal?(:__none) ? __from : to_a.first(count)
-  end
-
-  def last(count = :__none)
-    count.equal?(:__none) ? __to : to_a.last(count)
-  end
-
-  def min(count = :__none)
-    return to_a.min(count) unless count.equal?(:__none)
-
-    __length == 0 ? nil : __from
-  end
-
-  def max(count = :__none)
-    return to_a.max(count) unless count.equal?(:__none)
-    return to_a.max if exclude_end?
-
-    __length == 0 ? nil : __to
-  end
-
-  def minmax
-    [min, max]
-  end
-
-  def ==(other)
-    __refuse_date_argument if other.is_a?(Range)
-    false
-  end
-
-  def eql?(other)
-    __refuse_date_argument if other.is_a?(Range)
-    false
+  def __void?
+    __length == 0
   end
 
   def to_s

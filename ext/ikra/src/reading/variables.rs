@@ -11,7 +11,7 @@ use crate::vm::dates::{self, Dates};
 use crate::vm::gvl::or_defer;
 use crate::vm::object_layout::{self, Slot};
 use crate::vm::{classes, integers, random_state, value};
-use ikra_core::infer::{ADDRESS, PATTERN, PROC_SELF, SET, VARIABLES};
+use ikra_core::infer::{ADDRESS, PATTERN, PROC_SELF, RANGE_PARTS, SET, VARIABLES};
 use ikra_core::types::ClassId;
 use magnus::rb_sys::AsRawValue;
 use magnus::{Error, Ruby, Symbol};
@@ -35,7 +35,7 @@ pub enum Access {
     Address,
     /// Which instance variables are set, in Ruby's order: the number of one of these.
     Order(Orders),
-    /// A Struct's member, or a part of a Complex or Rational, by position.
+    /// A Struct's member, or a part of a Complex, Rational or Range, by position.
     Member(VALUE),
     /// What is in a Random: a new array of its state, or its seed.
     RandomState,
@@ -83,6 +83,10 @@ impl Access {
             ClassId::WORDS => return Self::Words,
             ClassId::DAY => return dates::known(ruby).map_or(Self::Missing, Self::Day),
             _ => {}
+        }
+        // For C a Range is a Struct.
+        if let Some(part) = RANGE_PARTS.iter().position(|part| *part == name) {
+            return value::fixnum(part as i64).map_or(Self::Missing, Self::Member);
         }
         let key = classes::member_key(class, name);
         key.map_or(Self::Missing, Self::Member)
