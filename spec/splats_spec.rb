@@ -320,3 +320,4 @@ each_backend do
     expect_same([2.5]) { |x| x.ceil(1, half: :up) }
   end
 end
+# rubocop:enable Style/Semicolon, Layout/LineLength
