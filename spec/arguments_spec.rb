@@ -208,7 +208,7 @@ each_compiling_backend do
     expect_same(jobs) { |j| [j.class.equal?(ArgumentJob), j.class == ArgumentJob, ArgumentFast.cost] }
   end
 
-  it "refuses Arrays and Ranges of other classes, and Ranges that were read" do
+  it "refuses Arrays and Ranges of other classes" do
     base = [ArgumentMoney.new(ArgumentList.new([1, 2]))]
     expect_refused(base) { |x| [1, 2] == x.c }
     expect_refused(base) { |x| [1, 2] != x.c }
@@ -228,17 +228,17 @@ each_compiling_backend do
     expect_refused(base) { |x| Array.new(x.c) }
     expect_refused(base) { |x| Array(x.c) }
     expect_refused([ArgumentMoney.new(ARGUMENT_RANGE)], "ends of ranges") { |x| ARGUMENT_RANGE.equal?(x.c) }
-    [(1..2), ArgumentRange.new(1, 2)].each do |range|
+    [[(1..2), :expect_same], [ArgumentRange.new(1, 2), :expect_refused]].each do |range, expectation|
       held = [ArgumentMoney.new(range)]
-      expect_refused(held) { |x| (1..2) == x.c }
-      expect_refused(held) { |x| (1..2).eql?(x.c) }
-      expect_refused(held) { |x| [1, 2, 3][x.c] }
-      expect_refused(held) { |x| [1, 2, 3].values_at(x.c) }
-      expect_refused(held) { |x| 5.clamp(x.c) }
-      expect_refused(held) { |x| rand(x.c) }
-      expect_refused(held) { |x| (0..5).cover?(x.c) }
-      expect_refused(held) { |x| [1].fill(0, x.c) }
-      expect_refused(held) { |x| [1].zip(x.c) }
+      public_send(expectation, held) { |x| (1..2) == x.c }
+      public_send(expectation, held) { |x| (1..2).eql?(x.c) }
+      public_send(expectation, held) { |x| [1, 2, 3][x.c] }
+      public_send(expectation, held) { |x| [1, 2, 3].values_at(x.c) }
+      public_send(expectation, held) { |x| 5.clamp(x.c) }
+      public_send(expectation, held) { |x| rand(x.c) }
+      public_send(expectation, held) { |x| (0..5).cover?(x.c) }
+      public_send(expectation, held) { |x| [1].fill(0, x.c) }
+      public_send(expectation, held) { |x| [1].zip(x.c) }
     end
   end
 
