@@ -95,6 +95,8 @@ module Array
     n = size
     index += n if index < 0
     return nil if index < 0 || index > n || count < 0
+    # MRI adds them.
+    raise ArgumentError, "array size too big" if count > 0x7fff_ffff_ffff_ffff - index
 
     count = n - index if count > n - index
     out = __part(index, count)
