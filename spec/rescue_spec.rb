@@ -422,7 +422,10 @@ each_compiling_backend do
     expect { [1].pmap { |x| begin; x / 0; rescue => e; e.backtrace.size; end } }.to refused("unsupported-method")
     expect { [1].pmap { |x| begin; x / 0; rescue => e; e.message << "!"; raise; end } }.to refused("unsupported-raise")
     expect { [1].pmap { |x| begin; x / 0; rescue => e; e.full_message; end } }.to refused("unsupported-method")
-    expect { [nil].pmap { |x| begin; x.succ; rescue => e; e.message; end } }.to refused("unsupported-rescue-variable")
+    if RUBY_VERSION < "3.2"
+      # Where error_highlight adds lines to the message itself.
+      expect { [nil].pmap { |x| begin; x.succ; rescue => e; e.message; end } }.to refused("unsupported-rescue-variable")
+    end
     expect { [1].pmap { |x| begin; x / 0; rescue => e; e = 5; raise e; end } }.to refused("unsupported-rescue-variable")
     expect { [1].peach { |x| begin; x / 0; rescue => @error; 1; end } }.to refused("unsupported-rescue-variable")
     expect { [1].pmap { |x| begin; x / 0; rescue *Told.errors; 0; end } }.to refused("unsupported-rescue")
