@@ -103,7 +103,7 @@ each_compiling_backend do
 
   # Up to Ruby 3.2 what is dead is known as such when its finalizer has run.
   it "does not meet what is dead when it has forgotten it" do
-    texts = ->(hash, _) { hash.each_key { |i| hash[i] = "text \#{i}" } }
+    texts = ->(hash, _) { hash.each_key { |i| hash[i] = "text #{i}" } }
     pairs = ->(hash, t) { hash.each_key { |i| hash[i] = [t, i] } }
     [[100, 1_000, 4_000].product([texts, pairs]), [[3_000, pairs]]].flatten(1).each do |count, change|
       hash = (0...count).to_h { |i| [i, change == pairs ? [0, i] : +"text"] }
